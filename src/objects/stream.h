@@ -86,6 +86,10 @@ struct yoke_stream {
 
     yoke_event *checkpoints[YK_CHECKPOINTS]; /* depth.c: the oldest first */
     unsigned checkpoint_count;
+    struct { /* the newest point in it that a retired object waits for: retire.c, with device->lock held */
+        uint64_t item, submitted;
+        atomic_uint_fast64_t passed; /* operations before the newest point that it has passed */
+    } last_point;
     uint64_t checked;     /* operations submitted before the newest checkpoint */
     yoke_full_fn on_full; /* whether to wait on for room; or NULL */
     void *on_full_user;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Deferred destruction of objects that the device may still use. Enqueueing notes nothing: when an object is retired, an event is
- * recorded at the end of every busy stream, and the object is destroyed once all these events have completed. First in, first out;
- * the last of these events on a stream are recorded when the stream itself is retired, so that the stream outlives them.
+ * recorded at the end of every busy stream that may use it, unless an object before it waits for such an event already, and the
+ * object is destroyed once all these events have completed. First in, first out; the last of these events on a stream are recorded
+ * when the stream itself is retired, so that the stream outlives them.
  *
  * No driver is queried and nothing is waited for with device->lock held, so that a thread that waits for memory blocks no other. A
  * thread that checks the first item keeps other threads from that item (device->reclaim.asking). The item leaves the list when its
@@ -95,13 +96,22 @@ static bool has_completed(stream_end *at, bool wait)
     return status != YOKE_PENDING;
 }
 
-/* Called by the thread that checks the item. */
+/* Whether the stream has nothing left that a retired object would have to wait for: as far as is known from waits for the stream,
+ * or from the points that objects before have waited for. */
+static bool is_past(const yoke_stream *stream)
+{
+    return yk_stream_is_idle(stream) ||
+           atomic_load_explicit(&stream->last_point.passed, memory_order_acquire) == yk_stream_submitted(stream);
+}
+
+/* Called by the thread that checks the item, which is the only one. */
 static bool is_reached(struct yk_retired *item, bool wait)
 {
     while (item->count) {
         stream_end *at = &item->ends[item->count - 1];
         if (!has_completed(at, wait))
             return false;
+        atomic_store_explicit(&at->stream->last_point.passed, at->submitted, memory_order_release);
         if (at->end)
             yk_event_recycle(at->end);
         item->count--;
@@ -274,28 +284,43 @@ uint64_t yk_device_submitted(yoke_device *device)
 
 typedef enum place { NOWHERE, IN_THE_LIST, NO_MEMORY } place;
 
+/* With device->lock held: whether an item before the new one waits for everything that the stream has submitted. The new item is
+ * destroyed after that item, and needs no point of its own: so many objects retired beside many busy streams record one event for
+ * each operation at most. */
+static bool has_point(const yoke_device *device, const yoke_stream *stream)
+{
+    const struct yk_retired *first = atomic_load(&device->retired);
+    return first && stream->last_point.item >= first->number && stream->last_point.submitted == yk_stream_submitted(stream);
+}
+
 /* With device->lock held: a new item with the ends of the busy streams. NULL when out of memory. Threads enqueue meanwhile, so
  * there has to be room for every stream: any of `users` may have become busy since it was last looked at. */
 static struct yk_retired *new_item(yoke_device *device, size_t users, unsigned stream_id)
 {
     struct yk_retired *item = calloc(1, sizeof *item + users * sizeof item->ends[0]);
     yoke_stream *stream = item ? first_user(device, stream_id) : NULL;
-    for (; stream; stream = next_user(stream, stream_id))
-        if (!yk_stream_is_idle(stream))
-            item->ends[item->count++] = point_at_end(stream);
+    for (; stream; stream = next_user(stream, stream_id)) {
+        if (is_past(stream) || has_point(device, stream))
+            continue;
+        item->ends[item->count] = point_at_end(stream);
+        stream->last_point.item = device->reclaim.retired + 1;
+        stream->last_point.submitted = item->ends[item->count++].submitted;
+    }
     return item;
 }
 
-/* With device->lock held. NOWHERE: the object may be destroyed at once. */
-static place append(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes)
+/* With device->lock held. NOWHERE: the object may be destroyed at once. `last`: no earlier item may be left, since any may have a
+ * point in the stream that is retired. */
+static place append(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes, bool last)
 {
     size_t users = 0;
     bool busy = false;
     for (yoke_stream *stream = first_user(device, stream_id); stream; stream = next_user(stream, stream_id)) {
-        busy = busy || !yk_stream_is_idle(stream);
+        busy = busy || !is_past(stream);
         users++;
     }
-    bool retired = stream_id == YK_MANY_STREAMS ? atomic_load(&device->retired) != NULL : !yk_stream_id_is_done(device, stream_id);
+    last = last || stream_id == YK_MANY_STREAMS;
+    bool retired = last ? atomic_load(&device->retired) != NULL : !yk_stream_id_is_done(device, stream_id);
     if (!busy && !retired)
         return NOWHERE;
     struct yk_retired *item = new_item(device, users, stream_id);
@@ -371,7 +396,7 @@ static void retire(yoke_device *device, void *object, void (*destroy)(void *obje
 {
     yoke_error_info before = *yoke_error();
     pthread_mutex_lock(&device->lock);
-    place where = append(device, object, destroy, stream_id, bytes);
+    place where = append(device, object, destroy, stream_id, bytes, unlink != NULL);
     if (unlink && where != NO_MEMORY)
         unlink_stream(unlink);
     pthread_mutex_unlock(&device->lock);
@@ -392,8 +417,9 @@ void yk_retire(yoke_device *device, void *object, void (*destroy)(void *object),
     retire(device, object, destroy, stream_id, bytes, NULL);
 }
 
-/* Reclaims nothing: each reclaimed object may have held the last use of the next stream, and this would recurse. */
+/* Only its own work keeps a stream: what other streams wait for are events, which keep what they need. Reclaims nothing: each
+ * reclaimed object may have held the last use of the next stream, and this would recurse. */
 void yk_retire_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream))
 {
-    retire(device, stream, destroy, YK_MANY_STREAMS, 0, stream);
+    retire(device, stream, destroy, stream->id, 0, stream);
 }
