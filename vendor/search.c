@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "search.h"
@@ -218,7 +219,25 @@ static void obey(search *s, const char *path)
         (void)try_path(s, path, 0);
 }
 
-void yvendor_search(const yvendor_library *library, yvendor_found *out_found)
+/* Whether there is room to open a library that needs others. */
+static bool has_room(void)
+{
+    enum { PIPES = 8 };
+    const size_t size = (size_t)512 << 20; /* of addresses: cuBLAS and cuFFT are that large */
+    int ends[PIPES][2], count = 0;
+    while (count < PIPES && pipe(ends[count]) == 0)
+        count++;
+    for (int i = 0; i < count; i++) {
+        close(ends[i][0]);
+        close(ends[i][1]);
+    }
+    void *addresses = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (addresses != MAP_FAILED)
+        munmap(addresses, size);
+    return count == PIPES && addresses != MAP_FAILED;
+}
+
+bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
 {
     static const struct {
         bool (*try)(search *);
@@ -236,7 +255,7 @@ void yvendor_search(const yvendor_library *library, yvendor_found *out_found)
     if (order && *order) {
         if (dynamic)
             obey(&s, order);
-        return;
+        return out_found->usable || has_room();
     }
     for (size_t i = 0; i < sizeof places / sizeof places[0] && dynamic && !out_found->usable; i++)
         for (size_t k = 0; library->sonames[k] && !out_found->usable; k++) {
@@ -249,4 +268,5 @@ void yvendor_search(const yvendor_library *library, yvendor_found *out_found)
               library->sonames[0], library->sonames[1] ? " and older ones" : "",
               library->in_toolkit ? "NVIDIA's Python packages, " : "",
               library->in_toolkit ? ", $CUDA_HOME, $CUDA_PATH and " TOOLKIT : "", library->advice);
+    return out_found->usable || has_room();
 }

@@ -42,7 +42,8 @@ typedef struct yvendor_found {
     char reason[YVENDOR_REASON_SIZE];   /* why it cannot be used; "" when it can */
 } yvendor_found;
 
-/* Search a library and fill its table. */
-void yvendor_search(const yvendor_library *library, yvendor_found *out_found);
+/* Search a library and fill its table. False: it was not found, and could not be looked for either, since the process has hardly a
+ * file descriptor or addresses left; whoever keeps the result searches again another time. */
+bool yvendor_search(const yvendor_library *library, yvendor_found *out_found);
 
 #endif

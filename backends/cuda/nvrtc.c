@@ -5,6 +5,8 @@
  */
 #include "driver.h"
 
+#include "base/room.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,9 @@ static yoke_status find(yk_text *log)
     if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (home && try_folder(home, "/lib64", log)) ||
         try_folder(LAST_FOLDER, "", log))
         return YOKE_OK;
+    const char *lack = yk_room_lacks();
+    if (lack)
+        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "cuda: NVRTC, which compiles CUDA sources, cannot be searched for: %s", lack);
     return yk_fail(YOKE_E_UNAVAILABLE,
                    "cuda: NVRTC, which compiles CUDA sources, is missing: searched for " SONAMES
                    " in the loader's path, %s%s and " LAST_FOLDER

@@ -55,7 +55,7 @@ static bool no_version(const char *path, char *version, char *reason, size_t siz
     }
 #define TABLE(name) &ycomm_##name, sizeof ycomm_##name, name##_symbols, sizeof name##_symbols / sizeof name##_symbols[0]
 
-static const yvendor_library libraries[YCOMM_LIBRARY_END] = {
+static const yvendor_library libraries[] = {
     [YCOMM_NCCL] = { "NCCL", SONAMES("libnccl.so.2"), true,
                      "install it (NVIDIA's packages: libnccl2; pip: nvidia-nccl-cu12, nvidia-nccl-cu13)", "YOKE_NCCL", TABLE(nccl),
                      nccl_version },
@@ -64,19 +64,26 @@ static const yvendor_library libraries[YCOMM_LIBRARY_END] = {
     [YCOMM_OPENCL] = { "OpenCL's loader", SONAMES("libOpenCL.so.1"), false, "install it (Debian: ocl-icd-libopencl1)", NULL,
                        TABLE(opencl), no_version },
 };
+_Static_assert(sizeof libraries / sizeof libraries[0] == YCOMM_LIBRARY_END, "a row for each library");
 
 const yvendor_found *ycomm_library_open(ycomm_library_id id)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `searched`, and what is found until it is set */
     static bool searched[YCOMM_LIBRARY_END];
     static yvendor_found found[YCOMM_LIBRARY_END];
+    static const yvendor_found no_room = {
+        .reason = "it cannot be searched for: this process has hardly a file descriptor or address left (ulimit -n, ulimit -v)"
+    };
     pthread_mutex_lock(&lock);
     if (!searched[id]) {
-        yvendor_search(&libraries[id], &found[id]);
-        searched[id] = true;
+        yvendor_found new_found;
+        searched[id] = yvendor_search(&libraries[id], &new_found);
+        if (searched[id])
+            found[id] = new_found;
     }
+    bool is_known = searched[id];
     pthread_mutex_unlock(&lock);
-    return &found[id];
+    return is_known ? &found[id] : &no_room;
 }
 
 #define CASE(name, value) \

@@ -86,7 +86,7 @@ static bool no_version(const char *path, char *version, char *reason, size_t siz
     }
 #define TABLE(name) &yops_##name, sizeof yops_##name, name##_symbols, YOPS_COUNT_OF(name##_symbols)
 
-static const yvendor_library libraries[YOPS_LIBRARY_END] = {
+static const yvendor_library libraries[] = {
     [YOPS_CUBLAS] = { "cuBLAS", SONAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so.11"), true,
                       "install it (NVIDIA's packages: libcublas; pip: nvidia-cublas), or set CUDA_HOME", NULL, TABLE(cublas),
                       cublas_version },
@@ -98,6 +98,7 @@ static const yvendor_library libraries[YOPS_LIBRARY_END] = {
     [YOPS_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", NULL, TABLE(cuda),
                            no_version },
 };
+_Static_assert(YOPS_COUNT_OF(libraries) == YOPS_LIBRARY_END, "a row for each library");
 
 const char *yops_library_name(yops_library_id id)
 {
@@ -109,13 +110,19 @@ const yvendor_found *yops_library_open(yops_library_id id)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `searched`, and what is found until it is set */
     static bool searched[YOPS_LIBRARY_END];
     static yvendor_found found[YOPS_LIBRARY_END];
+    static const yvendor_found no_room = {
+        .reason = "it cannot be searched for: this process has hardly a file descriptor or address left (ulimit -n, ulimit -v)"
+    };
     pthread_mutex_lock(&lock);
     if (!searched[id]) {
-        yvendor_search(&libraries[id], &found[id]);
-        searched[id] = true;
+        yvendor_found new_found;
+        searched[id] = yvendor_search(&libraries[id], &new_found);
+        if (searched[id])
+            found[id] = new_found;
     }
+    bool is_known = searched[id];
     pthread_mutex_unlock(&lock);
-    return &found[id];
+    return is_known ? &found[id] : &no_room;
 }
 
 yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)

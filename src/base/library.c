@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void yk_library_lock(void)
@@ -101,7 +103,10 @@ yoke_status yk_library_open(const yk_library *library)
     if (!handle)
         handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        const char *reason = dlerror();
+        const char *reason = dlerror(), *lack = yk_room_lacks();
+        if (lack)
+            return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s cannot be opened (%s): %s", library->soname,
+                           reason ? reason : "no reason", lack);
         return yk_fail(YOKE_E_UNAVAILABLE, "%s: %s; %s", library->absent, reason ? reason : library->soname, library->advice);
     }
     yk_library_bind(handle, library->table, library->symbols, library->count, &missing);

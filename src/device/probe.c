@@ -18,12 +18,11 @@
 
 #include "backend.h"
 #include "base/library.h"
+#include "base/room.h"
 #include "stream/wait.h"
 #include "device/trust.h"
 
 unsigned yk_probe_seconds = 20;
-
-enum { ROOM = 16 }; /* free descriptors; with fewer, a driver that finds no device may have run out of them */
 
 #define SECOND ((uint64_t)1000000000) /* ns */
 
@@ -111,16 +110,6 @@ static void allow_files(void)
     }
 }
 
-static bool has_room(int fd)
-{
-    int more[ROOM], count = 0;
-    while (count < ROOM && (more[count] = fcntl(fd, F_DUPFD_CLOEXEC, 0)) >= 0)
-        count++;
-    for (int i = 0; i < count; i++)
-        close(more[i]);
-    return count == ROOM;
-}
-
 /* Drivers print. The extra descriptor is closed again, so that drivers have it. */
 static void silence(void)
 {
@@ -199,11 +188,11 @@ _Noreturn static void child(const yk_backend *backend, const char *settings, con
     apply(settings);
     size_t loaded = yk_trust_count_files();
     yoke_status status = yk_probe_here(backend, &list);
-    if (list.count == 0 && !has_room(answer_fd))
-        status = yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
-                         "%s: the driver found no device, and this process has hardly a file descriptor left: raise the limit on "
-                         "open files (ulimit -n), or close some",
-                         backend->name);
+    const char *lack = list.count == 0 ? yk_room_lacks() : NULL;
+    if (list.count == 0 && !lack)
+        lack = yk_room_lacks_thread();
+    if (lack) /* it may be why there is no device */
+        status = yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: the driver found no device, and %s", backend->name, lack);
     yk_trust_list_files(loaded, &files);
     send_answer(answer_fd, status, &list, &files);
     write_counts();
@@ -324,7 +313,9 @@ static yoke_status start_child(const yk_backend *backend, const char *settings, 
     int ends[2];
     *out_child = (yk_probe_child){ .backend = backend, .fd = -1 };
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: cannot create a pipe to a child process that queries the driver: %s",
+        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
+                       "%s: cannot create a pipe to a child process that queries the driver: %s; raise the limit on open files "
+                       "(ulimit -n), or close some",
                        backend->name, strerror(errno));
     out_child->pid = fork_quietly(backend, settings, ends);
     int error = errno;

@@ -15,7 +15,8 @@ static const char *const backend_names[] = { YK_BACKENDS(BACKEND_NAME) };
 static const char *const first_words[] = { YK_BACKENDS(BACKEND_NAME) "uuid:", "pci:", "name~" };
 #undef BACKEND_NAME
 
-static const char *const kind_words[] = { "gpu", "accelerator", "cpu", "emulator" }; /* YOKE_DEVICE_GPU is 1 */
+static const char *const kind_words[] = { "gpu", "accelerator", "cpu", "emulator" };
+_Static_assert(YK_COUNT_OF(kind_words) == YOKE_DEVICE_EMULATOR, "a word for each kind of device"); /* YOKE_DEVICE_GPU is 1 */
 
 const char *yk_device_kind_word(int32_t kind)
 {

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #include "backend.h"
+#include "base/room.h"
 #include "device/probe.h"
+#include "program/cache/program_cache.h"
 #include "stream/wait.h"
 #include "device/trust.h"
 
@@ -261,29 +263,49 @@ yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_devic
     return status == YOKE_E_FORKED ? yk_start_here(backend, list) : status; /* seen by the driver alone: started elsewhere */
 }
 
-yoke_status yk_start_check(const yk_backend *backend)
+/* Whether the driver may start here although no child could be started: where a sandbox forbids that, but not where room is
+ * lacking. What the driver then does not find it may not look for again, as OpenCL's loader does not. */
+static yoke_status check_room(const yk_backend *backend)
 {
-    yk_text key = { 0 }, files = { 0 };
+    const char *lack = yk_room_lacks_thread();
+    if (lack)
+        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: the driver is not started: %s", backend->name, lack);
+    yk_log(YOKE_LOG_WARNING, "%s: the driver is started without a query in a child process: %s", backend->name, yoke_error()->text);
+    return YOKE_OK;
+}
+
+/* Query the driver in a child, which has no note of trust; a failure that the start in this process would not mend is the result.
+ */
+static yoke_status check_by_child(const yk_backend *backend, const yk_text *key)
+{
+    yk_text files = { 0 };
     yk_device_list list = { 0 };
-    yoke_status status = YOKE_OK;
-    bool answered = true;
-    if (is_started(backend) || yk_read_switch("YOKE_TRUST_DRIVERS", 0) || !make_key(backend, &key) || yk_trust_find(&key))
-        goto out;
+    bool answered;
     yoke_error_info before = *yoke_error();
-    status = ask(backend, true, &list, &files, &answered);
+    yoke_status status = ask(backend, true, &list, &files, &answered);
     if (answered && status != YOKE_E_FORKED && status != YOKE_E_OUT_OF_HOST_MEMORY)
-        yk_trust_note(&key, &files);
-    if (status == YOKE_E_OUT_OF_HOST_MEMORY)
-        yk_log(YOKE_LOG_WARNING, "%s: the driver is started without a query in a child process: %s", backend->name,
-               yoke_error()->text);
-    if (answered || status == YOKE_E_OUT_OF_HOST_MEMORY) { /* the start in this process will report the same failure */
-        yk_error_restore(&before);
+        yk_trust_note(key, &files);
+    if (!answered && status == YOKE_E_OUT_OF_HOST_MEMORY)
+        status = check_room(backend);
+    else if (answered && status != YOKE_E_OUT_OF_HOST_MEMORY) /* the start in this process will report the same failure */
         status = YOKE_OK;
-    }
-out:
+    if (status == YOKE_OK)
+        yk_error_restore(&before);
     free(list.infos);
     yk_text_free(&list.rejected);
     yk_text_free(&files);
+    return status;
+}
+
+yoke_status yk_start_check(const yk_backend *backend)
+{
+    yk_text key = { 0 };
+    yoke_status status = YOKE_OK;
+    const char *lack = is_started(backend) ? NULL : yk_room_lacks();
+    if (lack)
+        return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: the driver is not started: %s", backend->name, lack);
+    if (!is_started(backend) && !yk_read_switch("YOKE_TRUST_DRIVERS", 0) && make_key(backend, &key) && !yk_trust_find(&key))
+        status = check_by_child(backend, &key);
     yk_text_free(&key);
     return status;
 }
@@ -307,6 +329,7 @@ static void in_child(void)
     for (size_t i = 0; i < YK_COUNT_OF(turns); i++)
         turns[i].taken = false;
     pthread_mutex_unlock(&lock);
+    yk_cache_forked();
 #define FORKED(name) yk_backend_##name.forked();
     YK_BACKENDS(FORKED)
 #undef FORKED

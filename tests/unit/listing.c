@@ -267,6 +267,47 @@ static void few_descriptors(void)
     }
 }
 
+/* A device is opened in this process, with more descriptors from try to try: each failure says what is lacking, and is gone as soon
+ * as there are enough. A driver that had started without room would be lost for the process's life. */
+static void open_with_few(void)
+{
+    int taken[1024], count = 0;
+    yoke_device *device = NULL;
+    for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+        close(fd);
+    EXPECT(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 64, 64 }) == 0);
+    while (count < 1024 && (taken[count] = dup(STDERR_FILENO)) >= 0)
+        count++;
+    for (unsigned failures = 0; count > 0 && !device; failures++) {
+        yoke_status status = yoke_device_open("opencl:0", &device);
+        EXPECT(status == YOKE_OK || (status == YOKE_E_OUT_OF_HOST_MEMORY && strstr(yoke_error()->text, "descriptor")));
+        EXPECT(status != YOKE_OK || failures > 3);
+        if (status != YOKE_OK && status != YOKE_E_OUT_OF_HOST_MEMORY)
+            tap_diag("after %u failures: %s", failures, yoke_error()->text);
+        close(taken[--count]);
+    }
+    while (count > 0)
+        close(taken[--count]);
+    if (!device)
+        EXPECT(yoke_device_open("opencl:0", &device) == YOKE_OK);
+    yoke_device_release(device);
+}
+
+/* The same with addresses. */
+static void open_with_few_addresses(void)
+{
+    struct rlimit usual;
+    yoke_device *device = NULL;
+    EXPECT(getrlimit(RLIMIT_AS, &usual) == 0);
+    EXPECT(setrlimit(RLIMIT_AS, &(struct rlimit){ (rlim_t)128 << 20, usual.rlim_max }) == 0);
+    yoke_status status = yoke_device_open("opencl:0", &device);
+    EXPECT(status == YOKE_E_OUT_OF_HOST_MEMORY && strstr(yoke_error()->text, "memory"));
+    EXPECT(setrlimit(RLIMIT_AS, &usual) == 0);
+    if (!EXPECT(yoke_device_open("opencl:0", &device) == YOKE_OK))
+        tap_diag("%s", yoke_error()->text);
+    yoke_device_release(device);
+}
+
 int main(void)
 {
     tap_start(310);
@@ -282,9 +323,14 @@ int main(void)
     sandbox_case("a child that is forked in the middle of a start is refused", "YOKE_TRUST_DRIVERS", "1", fork_in_a_start);
     setenv("YOKE_BACKEND", "opencl", 1);
     drivers_use("pocl", NULL);
-    if (drivers_have_pocl())
+    if (drivers_have_pocl()) {
         sandbox_case("few descriptors are not taken for missing devices", NULL, NULL, few_descriptors);
-    else
+        sandbox_case("few descriptors at the first open", NULL, NULL, open_with_few);
+        sandbox_case("few descriptors at the first open, without a cache", "YOKE_CACHE", "off", open_with_few);
+        sandbox_case("few descriptors at the first open, of a trusted driver", "YOKE_TRUST_DRIVERS", "1", open_with_few);
+        sandbox_case("few addresses at the first open", NULL, NULL, open_with_few_addresses);
+        sandbox_case("few addresses at the first open, of a trusted driver", "YOKE_TRUST_DRIVERS", "1", open_with_few_addresses);
+    } else
         tap_skip("few descriptors: there is no PoCL");
     sandbox_leave();
     return tap_done();

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/room.h"
+
 enum { DEFAULT_MEBIBYTES = 256 };
 
 /* Reduce the mode, for the reason of the format. */
@@ -43,7 +45,8 @@ static bool has_other_rights(void)
 
 static void read_mode(yk_cache_folder *folder)
 {
-    static const char *const names[] = { "off", "read", "on" }; /* indexed by YOKE_CACHE_... */
+    static const char *const names[] = { [YOKE_CACHE_OFF] = "off", [YOKE_CACHE_READ] = "read", [YOKE_CACHE_ON] = "on" };
+    _Static_assert(YK_COUNT_OF(names) == YOKE_CACHE_ON + 1, "a name for each mode");
     const char *order = variable("YOKE_CACHE");
     folder->mode = YOKE_CACHE_ON;
     if (!order)
@@ -141,6 +144,7 @@ static void open_folder(yk_cache_folder *folder, char *path)
         give_up(folder, YOKE_CACHE_OFF, "the folder is a link; set YOKE_CACHE_DIR to the link's target");
     else
         give_up(folder, YOKE_CACHE_OFF, "the folder cannot be opened%s: %s", error == ENOENT ? " or created" : "", strerror(error));
+    folder->try_again = folder->fd < 0 && yk_room_is_lack(error);
     if (folder->fd >= 0 && folder->mode == YOKE_CACHE_OFF) {
         close(folder->fd);
         folder->fd = -1;

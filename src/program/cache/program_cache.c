@@ -40,19 +40,38 @@ enum { NAME_SIZE = 64, HASH_LENGTH = 2 * YK_HASH_SIZE, NAME_LENGTH = HASH_LENGTH
 enum { NOTE_SECONDS = 30 * 24 * 3600 };
 _Static_assert(sizeof NOTE == sizeof SUFFIX, "both names have one length");
 
-static yk_cache_folder folder = { .fd = -1 };
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER; /* protects `folder` until it is settled */
+static atomic_bool settled;
+static yk_cache_folder folder = { .fd = -1, .reason = "there is no room to open the folder: too few descriptors, or no memory" };
 static atomic_bool reported;
 static atomic_uint hits, misses, stored, rejected;
 
+/* Open the folder, once; again as long as there was no room to open it. */
 static void open_once(void)
 {
-    yk_cache_folder_open(&folder);
+    yk_cache_folder opened;
+    if (atomic_load_explicit(&settled, memory_order_acquire))
+        return;
+    pthread_mutex_lock(&opening);
+    if (!atomic_load_explicit(&settled, memory_order_relaxed)) {
+        yk_cache_folder_open(&opened);
+        if (!opened.try_again)
+            folder = opened;
+        atomic_store_explicit(&settled, !opened.try_again, memory_order_release);
+    }
+    pthread_mutex_unlock(&opening);
+}
+
+void yk_cache_forked(void)
+{
+    yk_lock_renew(&opening);
 }
 
 bool yk_cache_is_on(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, open_once);
+    open_once();
+    if (!atomic_load_explicit(&settled, memory_order_acquire))
+        return false;
     if (folder.reason[0] && !atomic_exchange(&reported, true)) /* outside the lock, because a log function may query the cache */
         yk_log(YOKE_LOG_WARNING, "%s cache of compiled programs%s%s: %s",
                folder.mode == YOKE_CACHE_OFF ? "no" : "nothing is added to the", folder.path[0] ? " in " : "", folder.path,
@@ -68,6 +87,7 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
         return YOKE_E_INVALID_ARGUMENT;
     yk_cache_is_on();
     yoke_cache_info info = YOKE_CACHE_INFO_INIT;
+    pthread_mutex_lock(&opening);
     info.mode = folder.mode;
     info.hits = atomic_load(&hits);
     info.misses = atomic_load(&misses);
@@ -76,6 +96,7 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
     info.limit = folder.limit;
     yk_string_copy(info.folder, sizeof info.folder, folder.path);
     yk_string_copy(info.reason, sizeof info.reason, folder.reason);
+    pthread_mutex_unlock(&opening);
     yk_info_fill(out_info, &info, sizeof info);
     return YOKE_OK;
 }

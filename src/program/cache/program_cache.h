@@ -12,6 +12,8 @@
 
 /* Whether the cache is on: otherwise no key needs to be made. */
 bool yk_cache_is_on(void);
+/* In a forked child. */
+void yk_cache_forked(void);
 /* Find the program file stored under this key. True: *out_file, empty before, has all of it. */
 bool yk_cache_find(const yk_text *key, yk_text *out_file);
 /* Store a program file, replacing any entry of the key. */
