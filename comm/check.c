@@ -7,11 +7,12 @@
 static const struct {
     const char *name;
     size_t size;
-} dtypes[YOKE_DTYPE_COUNT] = {
+} dtypes[] = {
 #define DTYPE(name, value, text, bytes) [value] = { text, bytes },
     YOKE_DTYPE_LIST(DTYPE)
 #undef DTYPE
 };
+_Static_assert(YCOMM_COUNT_OF(dtypes) == YOKE_DTYPE_COUNT, "a row for each dtype");
 
 const char *ycomm_dtype_name(int32_t dtype)
 {

@@ -15,6 +15,7 @@ static const char *const verbs[] = {
     [YCOMM_ALLGATHER] = "allgather", [YCOMM_GATHER] = "gather",       [YCOMM_SCATTER] = "scatter",
     [YCOMM_ALLTOALL] = "alltoall",   [YCOMM_BARRIER] = "barrier",
 };
+_Static_assert(YCOMM_COUNT_OF(verbs) == YCOMM_BARRIER + 1, "a name for each verb");
 
 const char *ycomm_verb_name(ycomm_verb verb)
 {

@@ -5,7 +5,7 @@
 static const struct dtype {
     const char *name, *token;
     uint8_t size, integer, is_signed, floating, is_complex, needs_f64;
-} dtypes[YOKE_DTYPE_COUNT] = {
+} dtypes[] = {
     [YOKE_BOOL] = { "bool", "bool", 1, 1, 0, 0, 0, 0 },        [YOKE_I8] = { "int8", "i8", 1, 1, 1, 0, 0, 0 },
     [YOKE_U8] = { "uint8", "u8", 1, 1, 0, 0, 0, 0 },           [YOKE_I16] = { "int16", "i16", 2, 1, 1, 0, 0, 0 },
     [YOKE_U16] = { "uint16", "u16", 2, 1, 0, 0, 0, 0 },        [YOKE_I32] = { "int32", "i32", 4, 1, 1, 0, 0, 0 },
@@ -15,6 +15,7 @@ static const struct dtype {
     [YOKE_F64] = { "double", "f64", 8, 0, 1, 1, 0, 1 },        [YOKE_C64] = { "complex64", "c64", 8, 0, 1, 0, 1, 0 },
     [YOKE_C128] = { "complex128", "c128", 16, 0, 1, 0, 1, 1 },
 };
+_Static_assert(YOPS_COUNT_OF(dtypes) == YOKE_DTYPE_COUNT, "a row for each dtype");
 
 bool yops_is_dtype(int32_t dtype)
 {

@@ -208,6 +208,7 @@ static bool takes_blocks(const yops_fft *f, uint32_t length, uint32_t width)
 int yops_fft_get_output(int32_t kind)
 {
     static const int outputs[] = { [YOPS_FFT_COMPLEX] = 0, [YOPS_FFT_HALF] = 1, [YOPS_FFT_REAL] = 2, [YOPS_FFT_PAIRS] = 3 };
+    _Static_assert(YOPS_COUNT_OF(outputs) == YOPS_FFT_PAIRS + 1, "an output for each kind");
     return outputs[kind];
 }
 

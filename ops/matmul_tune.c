@@ -10,11 +10,12 @@
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 9, MOST_PRODUCTS = 200, MOST_TILES = 16 };
 static const double least_run = 1e6, margin = 0.97;
 
-static const int32_t dtypes[YOPS_TUNED_DTYPES] = { [YOPS_TUNED_F32] = YOKE_F32,
-                                                   [YOPS_TUNED_F64] = YOKE_F64,
-                                                   [YOPS_TUNED_HALF] = YOKE_F16,
-                                                   [YOPS_TUNED_C64] = YOKE_C64,
-                                                   [YOPS_TUNED_C128] = YOKE_C128 };
+static const int32_t dtypes[] = { [YOPS_TUNED_F32] = YOKE_F32,
+                                  [YOPS_TUNED_F64] = YOKE_F64,
+                                  [YOPS_TUNED_HALF] = YOKE_F16,
+                                  [YOPS_TUNED_C64] = YOKE_C64,
+                                  [YOPS_TUNED_C128] = YOKE_C128 };
+_Static_assert(YOPS_COUNT_OF(dtypes) == YOPS_TUNED_DTYPES, "a dtype for each that is tuned");
 
 /* A tile on a size. */
 typedef struct candidate {

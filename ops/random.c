@@ -74,7 +74,12 @@ static bool is_wide(const yops_random *r)
 
 static yoke_status get_kernel(const yops_random *r, const yops_traits *traits, yoke_kernel **out_kernel)
 {
-    static const char *const kinds[] = { "INTEGERS", "UNIFORM", "NORMAL", "EXPONENTIAL", "WIDE_INTEGERS" };
+    static const char *const kinds[] = { [YOPS_RANDOM_INTEGERS] = "INTEGERS",
+                                         [YOPS_RANDOM_UNIFORM] = "UNIFORM",
+                                         [YOPS_RANDOM_NORMAL] = "NORMAL",
+                                         [YOPS_RANDOM_EXPONENTIAL] = "EXPONENTIAL",
+                                         [YOPS_RANDOM_PERMUTATION] = NULL /* has kernels of its own */ };
+    _Static_assert(YOPS_COUNT_OF(kinds) == YOPS_RANDOM_PERMUTATION + 1, "a name for each kind");
     int32_t dtype = number_of(r->out->dtype);
     bool wide = yops_is_integer(dtype) && is_wide(r);
     char options[96];

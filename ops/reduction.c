@@ -5,8 +5,13 @@
 
 #include "reduce.h"
 
-static const char *const names[] = { "",         "YOKE_SUM",    "YOKE_PRODUCT", "YOKE_MIN",  "YOKE_MAX",      "YOKE_ANY",
-                                     "YOKE_ALL", "YOKE_ARGMIN", "YOKE_ARGMAX",  "YOKE_MEAN", "YOKE_VARIANCE", "YOKE_NORM" };
+static const char *const names[] = {
+#define NAME(operation) [operation] = #operation
+    NAME(YOKE_SUM),    NAME(YOKE_PRODUCT), NAME(YOKE_MIN),  NAME(YOKE_MAX),      NAME(YOKE_ANY),  NAME(YOKE_ALL),
+    NAME(YOKE_ARGMIN), NAME(YOKE_ARGMAX),  NAME(YOKE_MEAN), NAME(YOKE_VARIANCE), NAME(YOKE_NORM),
+#undef NAME
+};
+_Static_assert(YOPS_COUNT_OF(names) == YOKE_NORM + 1, "a name for each operation");
 
 static bool is_summed(int32_t operation)
 {

@@ -28,6 +28,8 @@ libyoke_all_la_SOURCES = \
 	src/base/name.c \
 	src/base/object.c \
 	src/base/object.h \
+	src/base/room.c \
+	src/base/room.h \
 	src/base/scalar_types.def \
 	src/base/setting.c \
 	src/base/setting.h \

@@ -67,6 +67,7 @@ conformance_programs = \
 	tests/conformance/cancelled \
 	tests/conformance/cooperative \
 	tests/conformance/copy \
+	tests/conformance/cxx_names \
 	tests/conformance/deadlock \
 	tests/conformance/depth \
 	tests/conformance/device \
@@ -381,6 +382,7 @@ own_unit_programs = \
 	tests/unit/opencl_blocks \
 	tests/unit/opencl_devices \
 	tests/unit/pinned \
+	tests/unit/retire \
 	tests/unit/selector \
 	tests/unit/signature \
 	tests/unit/sizes \
@@ -436,6 +438,7 @@ tests_unit_opencl_devices_SOURCES = tests/unit/made_up.c tests/unit/made_up.h te
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_opencl_devices_LDADD = $(unit_libraries)
 tests_unit_pinned_LDADD = $(unit_libraries)
+tests_unit_retire_LDADD = $(unit_libraries)
 tests_unit_selector_LDADD = $(unit_libraries)
 tests_unit_signature_LDADD = $(unit_libraries)
 tests_unit_sizes_LDADD = tests/libtap.la
@@ -484,6 +487,7 @@ static_tests = \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
 	tests/static/symbols.tap \
+	tests/static/tables.tap \
 	tests/static/twins.tap \
 	tests/static/vendor_api.tap
 
@@ -573,6 +577,7 @@ EXTRA_DIST += \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
 	tests/static/kinds.sh \
+	tests/static/tables.sh \
 	tests/static/layers.sh \
 	tests/static/rooms.sh \
 	tests/static/manual.sh \

@@ -17,8 +17,16 @@
 
 enum { SECONDS = 10, MOST_DEVICES = 32 };
 
-const char *const figure_group_names[MEASURE_GROUPS] = { "launch", "call", "graph", "alloc", "copy" };
-const char *const figure_group_words[MEASURE_GROUPS] = { "Launch and wait", "Host functions", "Graphs", "Allocation", "Copies" };
+const char *const figure_group_names[] = {
+    [MEASURE_LAUNCH] = "launch", [MEASURE_CALL] = "call", [MEASURE_GRAPH] = "graph",
+    [MEASURE_ALLOC] = "alloc",   [MEASURE_COPY] = "copy",
+};
+_Static_assert(YK_COUNT_OF(figure_group_names) == MEASURE_GROUPS, "a name for each group");
+const char *const figure_group_words[] = {
+    [MEASURE_LAUNCH] = "Launch and wait", [MEASURE_CALL] = "Host functions", [MEASURE_GRAPH] = "Graphs",
+    [MEASURE_ALLOC] = "Allocation",       [MEASURE_COPY] = "Copies",
+};
+_Static_assert(YK_COUNT_OF(figure_group_words) == MEASURE_GROUPS, "words for each group");
 
 typedef struct options {
     const char *selectors[MOST_DEVICES];

@@ -176,12 +176,11 @@ static void compile(const cc_options *o, cc_form *form)
 
 static void print_param(const cc_param *param, size_t index)
 {
-    static const char *const kinds[] = { "", "value", "buffer", "shared memory" };
     char bytes[32] = "";
     if (param->bytes)
         snprintf(bytes, sizeof bytes, "%u byte%s", param->bytes, param->bytes == 1 ? "" : "s");
     printf("    %2zu  %-16s %-20s %-14s %s%s\n", index + 1, *param->name ? param->name : "?", *param->type ? param->type : "?",
-           kinds[param->kind], bytes, param->read_only == 1 ? ", const" : "");
+           cc_kind_word(param->kind), bytes, param->read_only == 1 ? ", const" : "");
 }
 
 static void print_kernel(const cc_form *form, const cc_kernel *kernel)

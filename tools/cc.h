@@ -76,6 +76,9 @@ bool cc_fits_rule(const char *name);
 /* The source of a form, which has its text alone. */
 yoke_source cc_source(const cc_options *o, const cc_form *form);
 
+/* A YOKE_PARAM_ in a word: "image"; "" for what is not known. */
+const char *cc_kind_word(int32_t kind);
+
 /* ---- Compiling without a device: cc_compile.c, cc_spirv.c ---- */
 
 /* Compile the CUDA form for every architecture; sets its state, codes and kernels. */

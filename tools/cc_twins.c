@@ -7,10 +7,24 @@
 
 #include "cc.h"
 
-static const char *kind_word(int32_t kind)
+static const struct {
+    const char *word, *with_article;
+} kinds[] = {
+    [YOKE_PARAM_UNKNOWN] = { "", "of unknown kind" }, [YOKE_PARAM_VALUE] = { "value", "a value" },
+    [YOKE_PARAM_BUFFER] = { "buffer", "a buffer" },   [YOKE_PARAM_LOCAL] = { "shared memory", "shared memory" },
+    [YOKE_PARAM_IMAGE] = { "image", "an image" },
+};
+_Static_assert(YK_COUNT_OF(kinds) == YOKE_PARAM_IMAGE + 1, "words for each kind of parameter");
+
+/* A number that is not a kind counts as an unknown kind. */
+static size_t kind_index(int32_t kind)
 {
-    static const char *const words[] = { "of unknown kind", "a value", "a buffer", "shared memory" };
-    return kind >= 0 && kind <= YOKE_PARAM_LOCAL ? words[kind] : words[0];
+    return kind >= 0 && (size_t)kind < YK_COUNT_OF(kinds) ? (size_t)kind : YOKE_PARAM_UNKNOWN;
+}
+
+const char *cc_kind_word(int32_t kind)
+{
+    return kinds[kind_index(kind)].word;
 }
 
 /* Only of types that both languages have: a struct or a typedef may have another name in each. */
@@ -25,7 +39,8 @@ static bool types_differ(const cc_param *one, const cc_param *other)
 static char *difference(const cc_param *cuda, const cc_param *opencl)
 {
     if (cuda->kind && opencl->kind && cuda->kind != opencl->kind)
-        return tool_text("is %s in CUDA and %s in OpenCL", kind_word(cuda->kind), kind_word(opencl->kind));
+        return tool_text("is %s in CUDA and %s in OpenCL", kinds[kind_index(cuda->kind)].with_article,
+                         kinds[kind_index(opencl->kind)].with_article);
     if (cuda->bytes && opencl->bytes && cuda->bytes != opencl->bytes)
         return tool_text("has %u bytes in CUDA (%s) and %u in OpenCL (%s)", cuda->bytes, *cuda->type ? cuda->type : "?",
                          opencl->bytes, *opencl->type ? opencl->type : "?");

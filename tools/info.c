@@ -15,7 +15,7 @@
 
 enum { SECONDS = 10 };
 
-const char *const info_capability_names[YOKE_CAP_COUNT] = {
+const char *const info_capability_names[] = {
     [YOKE_CAP_FP64] = "fp64",
     [YOKE_CAP_INT64_ATOMICS] = "int64_atomics",
     [YOKE_CAP_SIGNATURE] = "signature",
@@ -30,8 +30,9 @@ const char *const info_capability_names[YOKE_CAP_COUNT] = {
     [YOKE_CAP_GRAPHS] = "graphs",
     [YOKE_CAP_IMAGES] = "images",
 };
+_Static_assert(YK_COUNT_OF(info_capability_names) == YOKE_CAP_COUNT, "a name for each capability");
 
-const char *const info_capability_words[YOKE_CAP_COUNT] = {
+const char *const info_capability_words[] = {
     [YOKE_CAP_FP64] = "double",
     [YOKE_CAP_INT64_ATOMICS] = "64-bit atomics",
     [YOKE_CAP_SIGNATURE] = "checked launches",
@@ -46,6 +47,7 @@ const char *const info_capability_words[YOKE_CAP_COUNT] = {
     [YOKE_CAP_GRAPHS] = "graphs by the driver",
     [YOKE_CAP_IMAGES] = "images",
 };
+_Static_assert(YK_COUNT_OF(info_capability_words) == YOKE_CAP_COUNT, "words for each capability");
 
 char *info_outcome(const probe *asked)
 {

@@ -100,7 +100,12 @@ static json_t *physical(const info_physical *seen)
 
 static json_t *tried(const probe *asked)
 {
-    static const char *const outcomes[] = { "answered", "failed", "late", "crashed", "ended" };
+    static const char *const outcomes[] = { [PROBE_ANSWERED] = "answered",
+                                            [PROBE_FAILED] = "failed",
+                                            [PROBE_LATE] = "late",
+                                            [PROBE_CRASHED] = "crashed",
+                                            [PROBE_ENDED] = "ended" };
+    _Static_assert(YK_COUNT_OF(outcomes) == PROBE_ENDED + 1, "a word for each outcome");
     char *rejected = info_rejected(asked);
     json_t *object = json_object();
     tool_json_set(object, "what", tool_json_text(asked->what));

@@ -302,8 +302,13 @@ void tool_clean(char *text)
 
 const char *tool_kind_word(int32_t kind)
 {
-    static const char *const words[] = { "gpu", "accelerator", "cpu", "emulator" };
-    return kind >= 1 && kind <= 4 ? words[kind - 1] : "device";
+    static const char *const words[] = { [0] = "device",
+                                         [YOKE_DEVICE_GPU] = "gpu",
+                                         [YOKE_DEVICE_ACCELERATOR] = "accelerator",
+                                         [YOKE_DEVICE_CPU] = "cpu",
+                                         [YOKE_DEVICE_EMULATOR] = "emulator" };
+    _Static_assert(YK_COUNT_OF(words) == YOKE_DEVICE_EMULATOR + 1, "a word for each kind of device");
+    return words[kind > 0 && (size_t)kind < YK_COUNT_OF(words) ? kind : 0];
 }
 
 /* ---- JSON ---- */

@@ -13,6 +13,8 @@
 
 #include <yoke/yoke.h>
 
+#include "base/macros.h"
+
 /* What the program's exit code says. */
 enum { TOOL_FINE = 0, TOOL_WRONG = 1, TOOL_USAGE = 2, TOOL_NO_DEVICE = 3 };
 

@@ -17,7 +17,7 @@ static const double letter = 6.8; /* the width of one, on average */
 static const struct {
     const char *colour, *words;
     bool light; /* its text is dark */
-} looks[TRACE_KINDS] = {
+} looks[] = {
     [TRACE_LAUNCH] = { "#3b6fb6", "kernel", false },
     [TRACE_TRANSFER] = { "#3a9a6b", "copy, host and device", false },
     [TRACE_COPY] = { "#7fb8a0", "copy or fill on the device", true },
@@ -30,6 +30,7 @@ static const struct {
     [TRACE_ALLOCATE] = { "#c4789a", "allocation", false },
     [TRACE_PROGRAM] = { "#c9ccd1", "program waits", true },
 };
+_Static_assert(YK_COUNT_OF(looks) == TRACE_KINDS, "a look for each kind");
 
 typedef struct drawing {
     const trace *trace;

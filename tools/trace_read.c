@@ -106,26 +106,35 @@ static void read_metadata(reading *self, const trace_event *event)
     }
 }
 
+/* How operations of each family are drawn; a new family does not compile until it is here. */
+enum {
+    OF_TRANSFER = TRACE_TRANSFER,
+    OF_COPY = TRACE_COPY,
+    OF_FILL = TRACE_COPY,
+    OF_IMAGE = TRACE_COPY,
+    OF_LAUNCH = TRACE_LAUNCH,
+    OF_RECORD = TRACE_COPY,
+    OF_WAIT = TRACE_WAIT,
+    OF_CALL = TRACE_FUNCTION,
+    OF_NATIVE = TRACE_FUNCTION,
+    OF_GRAPH = TRACE_GRAPH,
+    OF_NONE = TRACE_COPY
+};
+
 static trace_kind kind_of(const char *category)
 {
     static const struct {
         const char *category;
         trace_kind kind;
-    } kinds[] = { { "launch", TRACE_LAUNCH },
-                  { "cooperative launch", TRACE_LAUNCH },
-                  { "write", TRACE_TRANSFER },
-                  { "read", TRACE_TRANSFER },
-                  { "write of a rect", TRACE_TRANSFER },
-                  { "read of a rect", TRACE_TRANSFER },
-                  { "copy between devices", TRACE_BETWEEN },
-                  { "graph", TRACE_GRAPH },
-                  { "host function", TRACE_FUNCTION },
-                  { "native section", TRACE_FUNCTION },
-                  { "wait for an event", TRACE_WAIT },
-                  { "open a device", TRACE_OPEN },
-                  { "build a program", TRACE_BUILD },
-                  { "allocate memory", TRACE_ALLOCATE },
-                  { "wait of the program", TRACE_PROGRAM } };
+    } kinds[] = {
+#define YK_OP(kind, name, family, ...) { name, (trace_kind)OF_##family },
+#include "objects/op.def"
+        { "copy between devices", TRACE_BETWEEN },
+        { "open a device", TRACE_OPEN },
+        { "build a program", TRACE_BUILD },
+        { "allocate memory", TRACE_ALLOCATE },
+        { "wait of the program", TRACE_PROGRAM }
+    };
     for (size_t i = 0; category && i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(category, kinds[i].category) == 0)
             return kinds[i].kind;

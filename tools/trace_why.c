@@ -14,19 +14,21 @@
 
 const char *trace_kind_words(trace_kind kind, size_t count)
 {
-    static const char *const names[TRACE_KINDS][2] = { /* one, several */
-                                                       { "kernel", "kernels" },
-                                                       { "copy between host and device", "copies between host and device" },
-                                                       { "copy or fill on the device", "copies and fills on the device" },
-                                                       { "copy between devices", "copies between devices" },
-                                                       { "graph", "graphs" },
-                                                       { "host function", "host functions" },
-                                                       { "wait of a stream", "waits of streams" },
-                                                       { "device opened", "devices opened" },
-                                                       { "program built", "programs built" },
-                                                       { "allocation", "allocations" },
-                                                       { "wait of the program", "waits of the program" }
+    static const char *const names[][2] = {
+        /* one, several */
+        [TRACE_LAUNCH] = { "kernel", "kernels" },
+        [TRACE_TRANSFER] = { "copy between host and device", "copies between host and device" },
+        [TRACE_COPY] = { "copy or fill on the device", "copies and fills on the device" },
+        [TRACE_BETWEEN] = { "copy between devices", "copies between devices" },
+        [TRACE_GRAPH] = { "graph", "graphs" },
+        [TRACE_FUNCTION] = { "host function", "host functions" },
+        [TRACE_WAIT] = { "wait of a stream", "waits of streams" },
+        [TRACE_OPEN] = { "device opened", "devices opened" },
+        [TRACE_BUILD] = { "program built", "programs built" },
+        [TRACE_ALLOCATE] = { "allocation", "allocations" },
+        [TRACE_PROGRAM] = { "wait of the program", "waits of the program" },
     };
+    _Static_assert(YK_COUNT_OF(names) == TRACE_KINDS, "words for each kind");
     return names[kind][count != 1];
 }
 

@@ -25,6 +25,7 @@ static unsigned format_of(const yoke_image_desc *desc)
         [YOKE_FORMAT_HALF] = YK_CU_AD_FORMAT_HALF,
         [YOKE_FORMAT_FLOAT] = YK_CU_AD_FORMAT_FLOAT,
     };
+    _Static_assert(YK_COUNT_OF(formats) == YOKE_FORMAT_FLOAT + 1, "a format of CUDA for each format");
     return formats[desc->format];
 }
 
@@ -84,6 +85,7 @@ yoke_status yk_cuda_sampler_create(yoke_image *image)
                                           [YOKE_ADDRESS_BORDER] = YK_CU_TR_ADDRESS_MODE_BORDER,
                                           [YOKE_ADDRESS_REPEAT] = YK_CU_TR_ADDRESS_MODE_WRAP,
                                           [YOKE_ADDRESS_MIRROR] = YK_CU_TR_ADDRESS_MODE_MIRROR };
+    _Static_assert(YK_COUNT_OF(addresses) == YOKE_ADDRESS_MIRROR + 1, "a mode of CUDA for each mode");
     const yoke_sampler *sampler = &image->desc.sampler;
     const yk_CUDA_RESOURCE_DESC resource = resource_of(image->base.root);
     unsigned address = addresses[sampler->address];

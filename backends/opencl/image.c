@@ -12,6 +12,7 @@ static cl_image_format format_of(const yoke_image_desc *desc)
         [YOKE_FORMAT_UINT32] = CL_UNSIGNED_INT32, [YOKE_FORMAT_INT8] = CL_SIGNED_INT8,    [YOKE_FORMAT_INT16] = CL_SIGNED_INT16,
         [YOKE_FORMAT_INT32] = CL_SIGNED_INT32,    [YOKE_FORMAT_HALF] = CL_HALF_FLOAT,     [YOKE_FORMAT_FLOAT] = CL_FLOAT,
     };
+    _Static_assert(YK_COUNT_OF(types) == YOKE_FORMAT_FLOAT + 1, "a type of OpenCL for each format");
     cl_channel_order order = desc->channels == 1 ? CL_R : desc->channels == 2 ? CL_RG : CL_RGBA;
 
     return (cl_image_format){ order, types[desc->format] };
@@ -96,6 +97,7 @@ yoke_status yk_opencl_sampler_create(yoke_image *image)
                                                      [YOKE_ADDRESS_BORDER] = CL_ADDRESS_CLAMP,
                                                      [YOKE_ADDRESS_REPEAT] = CL_ADDRESS_REPEAT,
                                                      [YOKE_ADDRESS_MIRROR] = CL_ADDRESS_MIRRORED_REPEAT };
+    _Static_assert(YK_COUNT_OF(addressing) == YOKE_ADDRESS_MIRROR + 1, "a mode of OpenCL for each mode");
     const yoke_sampler *sampler = &image->desc.sampler;
     cl_filter_mode filter = sampler->filter == YOKE_FILTER_LINEAR ? CL_FILTER_LINEAR : CL_FILTER_NEAREST;
     cl_int code;
@@ -125,10 +127,9 @@ static yoke_status fault(const char *call, cl_int code, const yk_op *op)
 static yoke_status submit_to_image(yoke_stream *stream, const yk_op *op)
 {
     cl_command_queue queue = yk_opencl_enter(stream);
-    cl_int code =
-        yk_cl.clEnqueueCopyBufferToImage(queue, op->u.image.buffer->native.pointer, op->u.image.texels->base.native.pointer,
-                                         op->u.image.offset, op->u.image.origin, op->u.image.region, 0, NULL,
-                                         yk_opencl_end_of(stream, op));
+    cl_int code = yk_cl.clEnqueueCopyBufferToImage(queue, op->u.image.buffer->native.pointer,
+                                                   op->u.image.texels->base.native.pointer, op->u.image.offset, op->u.image.origin,
+                                                   op->u.image.region, 0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueCopyBufferToImage", code, op);
@@ -137,10 +138,9 @@ static yoke_status submit_to_image(yoke_stream *stream, const yk_op *op)
 static yoke_status submit_from_image(yoke_stream *stream, const yk_op *op)
 {
     cl_command_queue queue = yk_opencl_enter(stream);
-    cl_int code =
-        yk_cl.clEnqueueCopyImageToBuffer(queue, op->u.image.texels->base.native.pointer, op->u.image.buffer->native.pointer,
-                                         op->u.image.origin, op->u.image.region, op->u.image.offset, 0, NULL,
-                                         yk_opencl_end_of(stream, op));
+    cl_int code = yk_cl.clEnqueueCopyImageToBuffer(queue, op->u.image.texels->base.native.pointer,
+                                                   op->u.image.buffer->native.pointer, op->u.image.origin, op->u.image.region,
+                                                   op->u.image.offset, 0, NULL, yk_opencl_end_of(stream, op));
 
     yk_opencl_leave(stream);
     return code == CL_SUCCESS ? YOKE_OK : fault("clEnqueueCopyImageToBuffer", code, op);

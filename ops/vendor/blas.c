@@ -65,7 +65,8 @@ typedef enum choice { CHOOSE, OWN, CUBLAS, CLBLAST, UNKNOWN } choice;
 
 static choice read_order(const char *order)
 {
-    static const char *const words[] = { "", "own", "cublas", "clblast" };
+    static const char *const words[] = { [CHOOSE] = "", [OWN] = "own", [CUBLAS] = "cublas", [CLBLAST] = "clblast" };
+    _Static_assert(YOPS_COUNT_OF(words) == UNKNOWN, "a word for each choice");
     for (size_t i = 0; i < YOPS_COUNT_OF(words); i++)
         if (strcmp(order ? order : "", words[i]) == 0)
             return (choice)i;

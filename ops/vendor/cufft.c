@@ -96,6 +96,7 @@ static yops_cufftType type_of(const yops_vendor_fft_plan *plan)
     static const yops_cufftType types[][2] = { [YOPS_FFT_C2C] = { YOPS_CUFFT_C2C, YOPS_CUFFT_Z2Z },
                                                [YOPS_FFT_R2C] = { YOPS_CUFFT_R2C, YOPS_CUFFT_D2Z },
                                                [YOPS_FFT_C2R] = { YOPS_CUFFT_C2R, YOPS_CUFFT_Z2D } };
+    _Static_assert(YOPS_COUNT_OF(types) == YOPS_FFT_C2R + 1, "a type of cuFFT for each kind");
     return types[plan->kind][plan->wide != 0];
 }
 

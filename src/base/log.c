@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const level_names[] = { "off", "error", "warning", "info", "debug" };
+static const char *const level_names[] = {
+    [YOKE_LOG_OFF] = "off",   [YOKE_LOG_ERROR] = "error", [YOKE_LOG_WARNING] = "warning",
+    [YOKE_LOG_INFO] = "info", [YOKE_LOG_DEBUG] = "debug",
+};
+_Static_assert(YK_COUNT_OF(level_names) == YOKE_LOG_DEBUG + 1, "a name for each level");
 
 atomic_int yk_log_level = -1;
 

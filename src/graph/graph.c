@@ -107,8 +107,11 @@ void yoke_graph_release(yoke_graph *graph)
 /* With the lock held. */
 static const char *state_text(const yoke_graph *graph)
 {
-    static const char *const texts[] = { "is still being recorded: end it first", "is being ended by another thread",
-                                         "has already been ended", "could not be ended, and stays empty" };
+    static const char *const texts[] = { [YK_GRAPH_RECORDING] = "is still being recorded: end it first",
+                                         [YK_GRAPH_ENDING] = "is being ended by another thread",
+                                         [YK_GRAPH_READY] = "has already been ended",
+                                         [YK_GRAPH_BROKEN] = "could not be ended, and stays empty" };
+    _Static_assert(YK_COUNT_OF(texts) == YK_GRAPH_BROKEN + 1, "a text for each state");
     if (graph->state == YK_GRAPH_RECORDING && graph->branch_count == 0)
         return "has not been recorded: call yoke_graph_begin, enqueue work, and call yoke_graph_end";
     return texts[graph->state];

@@ -64,6 +64,7 @@ static const char *passed_text(const yoke_arg *arg)
         [YOKE_ARG_IMAGE] = "image (yoke_arg_image)",
         [YOKE_ARG_SURFACE] = "image (yoke_arg_surface)",
     };
+    _Static_assert(YK_COUNT_OF(words) == YOKE_ARG_SURFACE + 1, "a word for each kind of argument");
     return words[yk_arg_kind(arg)];
 }
 

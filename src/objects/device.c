@@ -22,8 +22,7 @@ int yoke_device_supports(const yoke_device *device, int capability)
 
 int32_t yoke_device_get_language(const yoke_device *device)
 {
-    static const int32_t languages[YK_LANGUAGE_COUNT] = {
-        [YK_LANGUAGE_CUDA] = YOKE_LANGUAGE_CUDA, [YK_LANGUAGE_OPENCL] = YOKE_LANGUAGE_OPENCL
-    };
+    static const int32_t languages[] = { [YK_LANGUAGE_CUDA] = YOKE_LANGUAGE_CUDA, [YK_LANGUAGE_OPENCL] = YOKE_LANGUAGE_OPENCL };
+    _Static_assert(YK_COUNT_OF(languages) == YK_LANGUAGE_COUNT, "a public number for each language");
     return yk_is(device, YK_DEVICE) ? languages[device->traits.language] : 0;
 }

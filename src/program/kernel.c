@@ -482,7 +482,11 @@ yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *ou
 /* What the parameter's type says of a scalar, or of the scalars that a pointer points to. */
 static void describe_scalar(const yoke_kernel *kernel, const yk_param *param, yoke_param_info *info)
 {
-    static const int32_t scalars[] = { YOKE_SCALAR_BOOL, YOKE_SCALAR_SIGNED, YOKE_SCALAR_UNSIGNED, YOKE_SCALAR_FLOATING };
+    static const int32_t scalars[] = { [YK_SCALAR_BOOL] = YOKE_SCALAR_BOOL,
+                                       [YK_SCALAR_SIGNED] = YOKE_SCALAR_SIGNED,
+                                       [YK_SCALAR_UNSIGNED] = YOKE_SCALAR_UNSIGNED,
+                                       [YK_SCALAR_FLOATING] = YOKE_SCALAR_FLOATING };
+    _Static_assert(YK_COUNT_OF(scalars) == YK_SCALAR_FLOATING + 1, "a public kind for each kind");
     yk_type type;
     if (!read_type(kernel, param, &type) || type.pointers > 1 || type.lanes > 1)
         return;

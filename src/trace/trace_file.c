@@ -177,9 +177,10 @@ static unsigned row_number(unsigned stream, yk_trace_row row)
 
 static void name_row(const yoke_stream *stream, unsigned number, yk_trace_row row)
 {
-    static const char *const what[YK_ROWS] = {
+    static const char *const what[] = {
         [YK_ROW_DEVICE] = "", [YK_ROW_FUNCTIONS] = ": host functions", [YK_ROW_HOST] = ": on the host"
     };
+    _Static_assert(YK_COUNT_OF(what) == YK_ROWS, "a text for each row");
     yk_text line = { 0 };
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"stream ",
                 stream->device->trace_number, row_number(number, row));
@@ -302,6 +303,7 @@ void yk_trace_file_work(const yoke_device *device, yk_host_work work, const char
     static const char *const words[] = {
         [YK_HOST_OPEN] = "open a device", [YK_HOST_BUILD] = "build a program", [YK_HOST_ALLOCATE] = "allocate memory"
     };
+    _Static_assert(YK_COUNT_OF(words) == YK_HOST_ALLOCATE + 1, "a word for each kind of work");
     yk_text line = { 0 };
     begin_program_slice(&line, work == YK_HOST_OPEN ? device->info.selector : name ? name : words[work], words[work], begin, end);
     yk_text_add(&line, ",\"args\":{\"device\":%u", device->trace_number);

@@ -59,6 +59,18 @@ run 3 "a form that cannot be tried" cc "$source/kernels/saxpy.cu"
 says "YOKE_BACKEND=opencl leaves it out"
 says "4 n int value 4 bytes"
 
+cat >image.cl <<'END'
+__kernel void look(__read_only image2d_t t, sampler_t s, __global float *x) { x[0] = read_imagef(t, s, (float2)(0.5f)).x; }
+END
+cat >image.cu <<'END'
+extern "C" __global__ void look(float *t, float *x) { x[0] = t[0]; }
+END
+run 0 "a kernel with an image" cc image.cl
+says "1 t image2d_t image"
+says "x float* buffer"
+run 1 "an image beside a buffer" cc image.cu image.cl
+says "is a buffer in CUDA and an image in OpenCL"
+
 run 0 "one text for both languages" cc "$source/tests/one_text/six.yk"
 says "six.yk: compiles for opencl:0"
 says "six.yk: not compiled"

@@ -12,6 +12,8 @@
 
 #include <yoke/yoke.h>
 
+#include "base/macros.h"
+
 typedef enum verdict {
     PASSED,
     FAILED,

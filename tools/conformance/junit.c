@@ -57,7 +57,8 @@ static void print_suite_name(const suite *s, const run *r, size_t place, FILE *o
 
 static void print_case(const suite *s, const run *r, const result *one, FILE *out)
 {
-    static const char *const elements[VERDICTS] = { NULL, "failure", "skipped", "error" };
+    static const char *const elements[] = { [PASSED] = NULL, [FAILED] = "failure", [SKIPPED] = "skipped", [BROKEN] = "error" };
+    _Static_assert(YK_COUNT_OF(elements) == VERDICTS, "an element for each verdict");
     const char *element = elements[one->verdict];
 
     fprintf(out, "    <testcase classname=\"");

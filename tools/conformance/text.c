@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static const char *const words[VERDICTS] = { "ok", "FAILED", "skipped", "BROKEN" };
+static const char *const words[] = { [PASSED] = "ok", [FAILED] = "FAILED", [SKIPPED] = "skipped", [BROKEN] = "BROKEN" };
+_Static_assert(YK_COUNT_OF(words) == VERDICTS, "a word for each verdict");
 
 void print_result(const suite *s, const run *r, const result *one, FILE *out)
 {
