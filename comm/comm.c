@@ -26,6 +26,7 @@ static void free_channel(ycomm_channel *channel)
     yoke_stream_release(channel->copies);
     yoke_stream_release(channel->stream);
     pthread_mutex_destroy(&channel->turn);
+    free(channel->present);
     free(channel);
 }
 
@@ -34,11 +35,16 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
 {
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     ycomm_channel *channel = calloc(1, sizeof *channel);
-    if (!channel) {
+    uint64_t *present = calloc((size_t)comm->ranks, sizeof *present);
+    if (!channel || !present) {
+        free(channel);
+        free(present);
         yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "yoke_comm_add: no memory");
         return NULL;
     }
     channel->comm = comm;
+    channel->present = present;
+    channel->meetings = YCOMM_ADDING;
     channel->mpi = MPI_COMM_NULL;
     pthread_mutex_init(&channel->turn, NULL);
     desc.name = "pieces";
@@ -64,9 +70,16 @@ yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char 
     struct timespec pause = { 0, 20000 };
     uint64_t start = ycomm_now();
     int done = 0;
+    bool noted = false;
+    char missing[160];
 
     for (;;) {
+        if (!ycomm_mpi_enter()) {
+            ycomm_failure_set_finalized(failure);
+            break;
+        }
         int error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        ycomm_mpi_leave();
         if (error != MPI_SUCCESS) {
             ycomm_failure_set_mpi(failure, call, error);
             break;
@@ -76,11 +89,12 @@ yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char 
         ycomm_listen(comm);
         if (ycomm_channel_failure(channel, failure) && failure->early)
             break;
+        ycomm_channel_note(channel, YCOMM_ADDING, start, &noted);
         if (ycomm_now() - start > comm->timeout) {
             ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
-                              "not all ranks have added their stream in %" PRIu64 " s. One may have ended or stand still; "
+                              "not all ranks have added their stream in %" PRIu64 " s: %s. One may have ended or stand still; "
                               "YOKE_COMM_TIMEOUT sets the limit",
-                              comm->timeout / 1000000000);
+                              comm->timeout / 1000000000, ycomm_channel_missing(channel, YCOMM_ADDING, missing, sizeof missing));
             break;
         }
         nanosleep(&pause, NULL);
@@ -110,6 +124,11 @@ yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream)
     if (!stream || yoke_stream_get_device(stream) != comm->device)
         return yoke_fail(YOKE_E_INVALID_ARGUMENT,
                          "yoke_comm_add: stream is NULL, is not a stream, or is of another device than the communicator");
+    if (ycomm_mpi_is_closed()) {
+        ycomm_failure finalized;
+        ycomm_failure_set_finalized(&finalized);
+        return yoke_fail(finalized.status, "yoke_comm_add: %s", finalized.text);
+    }
     ycomm_listen(comm);
     ycomm_channel *channel = create_channel(comm, stream);
     if (!channel)
@@ -254,21 +273,22 @@ static void log_bytes(const yoke_comm *comm)
 
 static void end_comm(yoke_comm *comm)
 {
-    int finalized = 0;
     bool left = false, failed = false;
     comm->magic = 0;
     ycomm_living_remove(comm);
-    MPI_Finalized(&finalized);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next)
         ycomm_nccl_end(channel->nccl);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next) {
         failed |= atomic_load(&channel->failed);
         left |= channel->unmet;
     }
-    if (!finalized && comm->control != MPI_COMM_NULL) {
+    if (comm->control != MPI_COMM_NULL && ycomm_mpi_enter()) {
         ycomm_listen_end(comm);
         left |= ycomm_sweep(comm);
         close_mpi(comm, left || failed);
+        ycomm_mpi_leave();
+    } else {
+        left |= comm->partings || comm->abandoned; /* whether MPI still uses them cannot be known */
     }
     log_bytes(comm);
     if (left) {

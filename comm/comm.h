@@ -38,13 +38,18 @@ typedef struct ycomm_failure {
     char text[YCOMM_TEXT];
 } ycomm_failure;
 
-/* What a rank tells the others when its stream has failed. */
+/* What a rank tells the others when its stream has failed; or, with a status of 0, that it has come to a meeting and waits there.
+ */
 typedef struct ycomm_farewell {
     int32_t channel; /* its index */
+    int32_t rank;
+    uint64_t meeting; /* its number: YCOMM_ADDING, or that of a collective operation */
     ycomm_failure failure;
 } ycomm_farewell;
 
-/* One of a stream that this rank has not added yet. */
+enum { YCOMM_ADDING = 1 }; /* collective operations of the channel are counted from here on */
+
+/* A farewell for a stream that this rank has not added yet. */
 typedef struct ycomm_early {
     struct ycomm_early *next;
     ycomm_farewell farewell;
@@ -65,13 +70,16 @@ typedef struct ycomm_channel {
     yoke_stream *stream;
     yoke_stream *copies; /* between the device and blocks, while `stream` is held */
     MPI_Comm mpi;
-    pthread_mutex_t turn;    /* held by the run that is being carried out */
-    ycomm_block *blocks;     /* not in use; whoever has the turn takes them */
-    atomic_bool ready;       /* added: `mpi` can be used */
-    atomic_bool failed;      /* and `failure` is set, for good */
-    ycomm_failure failure;   /* written under the communicator's lock */
-    struct ycomm_nccl *nccl; /* where this is the way; else NULL */
-    bool unmet;              /* MPI still writes to `mpi` */
+    pthread_mutex_t turn;       /* held by the run that is being carried out */
+    ycomm_block *blocks;        /* not in use; whoever has the turn takes them */
+    atomic_bool ready;          /* added: `mpi` can be used */
+    atomic_bool failed;         /* and `failure` is set, for good */
+    ycomm_failure failure;      /* written under the communicator's lock */
+    struct ycomm_nccl *nccl;    /* where this is the way; else NULL */
+    bool unmet;                 /* MPI still writes to `mpi` */
+    uint64_t meetings;          /* begun here; whoever has the turn counts */
+    uint64_t *present;          /* the last meeting that each rank has said it waits at; under the communicator's lock */
+    atomic_uint_fast64_t asked; /* the last meeting at which a rank says so: others do too */
 } ycomm_channel;
 
 /* A farewell on its way to the other ranks, and a run that was given up while MPI still had requests of it: kept until those are
@@ -257,9 +265,11 @@ typedef struct ycomm_run {
     const char *function, *where;
     ycomm_share shares[2]; /* 1: of receives */
     ycomm_failure failure;
-    uint64_t moved; /* when anything happened last */
-    bool complete;  /* all pipes are through, or the run has failed */
-    bool ended;     /* the same, told by the progress thread */
+    uint64_t moved;   /* when anything happened last */
+    uint64_t meeting; /* of a collective operation; 0 for messages */
+    bool noted;       /* the others have been told that this rank waits there */
+    bool complete;    /* all pipes are through, or the run has failed */
+    bool ended;       /* the same, told by the progress thread */
     pthread_cond_t end;
     struct ycomm_run *next;
     size_t pipe_count;
@@ -333,6 +343,11 @@ void ycomm_find_addresses(ycomm_channel *channel, ycomm_part *part);
 
 /* The channel has failed; the first failure stays. With `tell`, the other ranks hear of it as `others`. */
 void ycomm_channel_fail(ycomm_channel *channel, const ycomm_failure *failure, const ycomm_failure *others);
+/* Tell the others that this rank waits at a meeting, once it is late or one of them has said so (*noted: it has been told); and,
+ * when it is too late, the ranks that have not come: "rank 2 has not", or "all have". */
+void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted);
+const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size);
+
 /* Its failure; false when it has none. */
 bool ycomm_channel_failure(ycomm_channel *channel, ycomm_failure *out_failure);
 /* An operation has failed: the channel fails in these words, which `out_own` gets, and the other ranks hear of it. */
@@ -360,11 +375,25 @@ void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *f
 /* "MPI_Isend failed: …" */
 void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error);
 
+/* ---- MPI_Finalize: finalize.c ---- */
+
+/* Around each visit of Yoke's own to MPI, which waits for nothing there; visits may be nested. False: MPI has been finalised, or is
+ * about to be, and must not be called. */
+bool ycomm_mpi_enter(void);
+void ycomm_mpi_leave(void);
+bool ycomm_mpi_is_closed(void);
+void ycomm_failure_set_finalized(ycomm_failure *failure);
+/* Notice MPI_Finalize from here on; an error of MPI's. */
+int ycomm_finalize_watch(void);
+
 /* ---- Ends of the process, and forked children: exit.c ---- */
 
 /* A communicator that can be used, and one that cannot any more. */
 void ycomm_living_add(yoke_comm *comm);
 void ycomm_living_remove(yoke_comm *comm);
+void ycomm_living_each(void (*visit)(yoke_comm *comm));
+/* Whether a farewell of any of them is still on its way. */
+bool ycomm_living_are_leaving(void);
 
 /* Notice forks from here on; false without memory for that. In a child, every function returns what ycomm_fork_check does. */
 bool ycomm_fork_watch(void);

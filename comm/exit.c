@@ -34,6 +34,24 @@ void ycomm_living_remove(yoke_comm *comm)
     pthread_mutex_unlock(&living.lock);
 }
 
+void ycomm_living_each(void (*visit)(yoke_comm *comm))
+{
+    pthread_mutex_lock(&living.lock);
+    for (yoke_comm *comm = living.first; comm; comm = comm->next_living)
+        visit(comm);
+    pthread_mutex_unlock(&living.lock);
+}
+
+bool ycomm_living_are_leaving(void)
+{
+    bool any = false;
+    pthread_mutex_lock(&living.lock);
+    for (yoke_comm *comm = living.first; comm; comm = comm->next_living)
+        any |= ycomm_are_leaving(comm);
+    pthread_mutex_unlock(&living.lock);
+    return any;
+}
+
 /* ---- Forked children ---- */
 
 static struct {
@@ -99,7 +117,7 @@ __attribute__((destructor)) static void say_farewell(void)
     int initialized = 0, finalized = 0;
     if (pthread_mutex_trylock(&living.lock) != 0)
         return;
-    bool mine = living.first && !ycomm_is_forked();
+    bool mine = living.first && !ycomm_is_forked() && !ycomm_mpi_is_closed();
     if (mine) {
         MPI_Initialized(&initialized);
         MPI_Finalized(&finalized);

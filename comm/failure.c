@@ -48,12 +48,19 @@ void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error)
 /* ---- Channels ---- */
 
 /* Send it to all others. Without memory for that, they find out when nobody answers. */
-static void tell(yoke_comm *comm, int32_t index, const ycomm_failure *failure)
+static void tell(yoke_comm *comm, int32_t index, uint64_t meeting, const ycomm_failure *failure)
 {
-    ycomm_parting *parting = calloc(1, sizeof *parting + (size_t)comm->ranks * sizeof parting->requests[0]);
-    if (!parting)
+    ycomm_parting *parting = NULL;
+    if (!ycomm_mpi_enter())
         return;
+    parting = calloc(1, sizeof *parting + (size_t)comm->ranks * sizeof parting->requests[0]);
+    if (!parting) {
+        ycomm_mpi_leave();
+        return;
+    }
     parting->farewell.channel = index;
+    parting->farewell.rank = comm->rank;
+    parting->farewell.meeting = meeting;
     parting->farewell.failure = *failure;
     for (int32_t k = 1; k < comm->ranks; k++) { /* each rank begins with another one */
         int peer = (int)((comm->rank + k) % comm->ranks);
@@ -65,6 +72,7 @@ static void tell(yoke_comm *comm, int32_t index, const ycomm_failure *failure)
     parting->next = comm->partings;
     comm->partings = parting;
     pthread_mutex_unlock(&comm->lock);
+    ycomm_mpi_leave();
 }
 
 void ycomm_channel_fail(ycomm_channel *channel, const ycomm_failure *failure, const ycomm_failure *others)
@@ -78,7 +86,51 @@ void ycomm_channel_fail(ycomm_channel *channel, const ycomm_failure *failure, co
     }
     pthread_mutex_unlock(&comm->lock);
     if (first && others)
-        tell(comm, channel->index, others);
+        tell(comm, channel->index, 0, others);
+}
+
+/* ---- Who waits at a meeting ---- */
+
+void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted)
+{
+    const ycomm_failure nothing = { .status = YOKE_OK };
+    bool late = ycomm_now() - since > channel->comm->timeout / 2;
+    if (*noted || (!late && atomic_load(&channel->asked) < meeting))
+        return;
+    *noted = true;
+    tell(channel->comm, channel->index, meeting, &nothing);
+}
+
+/* With the lock. */
+static void note_present(ycomm_channel *channel, const ycomm_farewell *heard)
+{
+    if (heard->rank < 0 || heard->rank >= channel->comm->ranks)
+        return;
+    if (channel->present[heard->rank] < heard->meeting)
+        channel->present[heard->rank] = heard->meeting;
+    if (atomic_load(&channel->asked) < heard->meeting)
+        atomic_store(&channel->asked, heard->meeting);
+}
+
+const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size)
+{
+    const yoke_comm *comm = channel->comm;
+    int32_t count = 0, named = 0;
+    size_t used = 0;
+    pthread_mutex_lock(&channel->comm->lock);
+    for (int32_t i = 0; i < comm->ranks; i++)
+        count += i != comm->rank && channel->present[i] < meeting;
+    for (int32_t i = 0; i < comm->ranks && used + 32 < size && named < 8; i++)
+        if (i != comm->rank && channel->present[i] < meeting)
+            used += (size_t)snprintf(text + used, size - used, "%s%d", named++ ? ", " : count > 1 ? "ranks " : "rank ", (int)i);
+    pthread_mutex_unlock(&channel->comm->lock);
+    if (count == 0)
+        snprintf(text, size, "all have");
+    else if (count > named)
+        snprintf(text + used, size - used, " and %d more have not", (int)(count - named));
+    else
+        snprintf(text + used, size - used, count > 1 ? " have not" : " has not");
+    return text;
 }
 
 bool ycomm_channel_failure(ycomm_channel *channel, ycomm_failure *out_failure)
@@ -142,7 +194,7 @@ int ycomm_listen_begin(yoke_comm *comm)
 /* With the lock: for ycomm_early_take. Without memory, this rank meets nobody when it adds the stream, in the time limit. */
 static void keep_early(yoke_comm *comm, const ycomm_farewell *heard)
 {
-    ycomm_early *early = heard->failure.status < 0 ? malloc(sizeof *early) : NULL;
+    ycomm_early *early = malloc(sizeof *early);
     if (!early)
         return;
     *early = (ycomm_early){ comm->early, *heard };
@@ -152,19 +204,24 @@ static void keep_early(yoke_comm *comm, const ycomm_farewell *heard)
 void ycomm_early_take(ycomm_channel *channel)
 {
     yoke_comm *comm = channel->comm;
-    ycomm_early *taken = NULL;
+    ycomm_failure failure = { .status = YOKE_OK };
     pthread_mutex_lock(&comm->lock);
-    for (ycomm_early **at = &comm->early; *at && !taken;)
-        if ((*at)->farewell.channel == channel->index) {
-            taken = *at;
-            *at = taken->next;
-        } else {
-            at = &(*at)->next;
+    for (ycomm_early **at = &comm->early; *at;) {
+        ycomm_early *early = *at;
+        if (early->farewell.channel != channel->index) {
+            at = &early->next;
+            continue;
         }
+        *at = early->next;
+        if (early->farewell.failure.status < 0)
+            failure = early->farewell.failure;
+        else
+            note_present(channel, &early->farewell);
+        free(early);
+    }
     pthread_mutex_unlock(&comm->lock);
-    if (taken)
-        ycomm_channel_fail(channel, &taken->farewell.failure, NULL);
-    free(taken);
+    if (failure.status < 0)
+        ycomm_channel_fail(channel, &failure, NULL);
 }
 
 static void hear(yoke_comm *comm)
@@ -177,6 +234,8 @@ static void hear(yoke_comm *comm)
         continue;
     if (!channel)
         keep_early(comm, heard);
+    else if (heard->failure.status >= 0)
+        note_present(channel, heard);
     pthread_mutex_unlock(&comm->lock);
     if (channel && heard->failure.status < 0)
         ycomm_channel_fail(channel, &heard->failure, NULL);
@@ -185,14 +244,19 @@ static void hear(yoke_comm *comm)
 void ycomm_listen(yoke_comm *comm)
 {
     int come = 0;
-    if (comm->ranks == 1 || pthread_mutex_trylock(&comm->listening) != 0)
+    if (comm->ranks == 1 || !ycomm_mpi_enter())
         return;
+    if (pthread_mutex_trylock(&comm->listening) != 0) {
+        ycomm_mpi_leave();
+        return;
+    }
     while (comm->incoming != MPI_REQUEST_NULL && MPI_Test(&comm->incoming, &come, MPI_STATUS_IGNORE) == MPI_SUCCESS && come) {
         hear(comm);
         if (ycomm_listen_begin(comm) != MPI_SUCCESS)
             comm->incoming = MPI_REQUEST_NULL;
     }
     pthread_mutex_unlock(&comm->listening);
+    ycomm_mpi_leave();
 }
 
 void ycomm_listen_end(yoke_comm *comm)
@@ -207,11 +271,15 @@ void ycomm_listen_end(yoke_comm *comm)
 
 /* ---- What is left behind ---- */
 
-/* Whether the request is complete, or of no use any more. */
+/* Whether the request is complete, or of no use any more. After MPI_Finalize that cannot be known. */
 static bool is_over(MPI_Request *request)
 {
     int done = 0;
-    return *request == MPI_REQUEST_NULL || MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+    if (*request == MPI_REQUEST_NULL || !ycomm_mpi_enter())
+        return *request == MPI_REQUEST_NULL;
+    bool over = MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+    ycomm_mpi_leave();
+    return over;
 }
 
 static bool is_gone(ycomm_run *run)
@@ -246,7 +314,8 @@ void ycomm_run_free(ycomm_run *run)
 void ycomm_abandon(ycomm_run *run)
 {
     yoke_comm *comm = run->channel->comm;
-    for (size_t i = 0; i < run->pipe_count; i++) {
+    bool can_cancel = ycomm_mpi_enter();
+    for (size_t i = 0; i < run->pipe_count && can_cancel; i++) {
         ycomm_pipe *pipe = &run->pipes[i];
         if (pipe->part->verb != YCOMM_RECEIVE)
             continue; /* a send may be on its way, as may be those of an all-to-all, and a collective cannot be cancelled */
@@ -256,6 +325,8 @@ void ycomm_abandon(ycomm_run *run)
             if (pipe->slots[k].request != MPI_REQUEST_NULL)
                 MPI_Cancel(&pipe->slots[k].request);
     }
+    if (can_cancel)
+        ycomm_mpi_leave();
     pthread_mutex_lock(&comm->lock);
     run->next = comm->abandoned;
     comm->abandoned = run;

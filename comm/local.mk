@@ -27,6 +27,7 @@ libyoke_comm_la_SOURCES = \
 	comm/comm.h \
 	comm/engine.c \
 	comm/exit.c \
+	comm/finalize.c \
 	comm/failure.c \
 	comm/message.c \
 	comm/nccl.c \

@@ -268,8 +268,12 @@ bool ycomm_nccl_step(struct ycomm_nccl *nccl)
         return false;
     failure.status = YOKE_OK;
     ycomm_listen(channel->comm);
+    bool can_compare = ycomm_mpi_enter();
     if (!atomic_load(&channel->failed)) {
-        moved = step_tickets(nccl, &failure, &ticket);
+        if (can_compare)
+            moved = step_tickets(nccl, &failure, &ticket);
+        else if (nccl->first || atomic_load(&nccl->fresh))
+            ycomm_failure_set_finalized(&failure);
         if (failure.status == YOKE_OK) {
             ticket = NULL;
             step_watch(nccl, &failure);
@@ -277,6 +281,8 @@ bool ycomm_nccl_step(struct ycomm_nccl *nccl)
         if (failure.status < 0)
             ycomm_channel_op_failed(channel, ticket ? ticket->function : "NCCL", ticket ? ticket->where : NULL, &failure, &own);
     }
+    if (can_compare)
+        ycomm_mpi_leave();
     if (atomic_load(&channel->failed)) {
         give_up(nccl);
         return true;

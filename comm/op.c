@@ -30,6 +30,11 @@ yoke_status ycomm_begin(ycomm_call *out_call, const char *function, const char *
         return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "comm is NULL");
     if (!ycomm_is_comm(comm))
         return ycomm_fail(out_call, YOKE_E_INVALID_ARGUMENT, "comm is not a communicator, or has been released");
+    if (ycomm_mpi_is_closed()) {
+        ycomm_failure failure;
+        ycomm_failure_set_finalized(&failure);
+        return ycomm_fail(out_call, failure.status, "%s", failure.text);
+    }
     ycomm_channel *channel = comm->channels;
     while (channel && channel->stream != stream)
         channel = channel->next;

@@ -55,6 +55,7 @@ static void fail_late(ycomm_run *run)
         pipe++;
     const ycomm_part *part = pipe->part;
     uint64_t seconds = comm->timeout / 1000000000;
+    char missing[160];
     static const char *const idle[] = { "has not received what this rank sends", "sends nothing", "sends no more" };
     if (part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE)
         ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
@@ -66,11 +67,18 @@ static void fail_late(ycomm_run *run)
                             : pipe->open             ? 2
                                                      : 1],
                        (int)part->tag);
-    else
+    else if (pipe->open)
         ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
-                       "not all ranks have come to the %s in %" PRIu64 " s. One may have ended, stand still, or wait for something "
-                       "else; YOKE_COMM_TIMEOUT sets the limit",
+                       "the %s has not moved for %" PRIu64
+                       " s, though all ranks have come to it. One may have ended, or stand still; "
+                       "YOKE_COMM_TIMEOUT sets the limit",
                        ycomm_verb_name(part->verb), seconds);
+    else
+        ycomm_run_fail(
+            run, YOKE_E_HOST_FUNCTION,
+            "not all ranks have come to the %s in %" PRIu64 " s: %s. One may have ended, stand still, or wait for something "
+            "else; YOKE_COMM_TIMEOUT sets the limit",
+            ycomm_verb_name(part->verb), seconds, ycomm_channel_missing(run->channel, run->meeting, missing, sizeof missing));
 }
 
 /* ---- Steps ---- */
@@ -97,6 +105,11 @@ bool ycomm_run_step(ycomm_run *run)
 
     if (run->complete)
         return false;
+    if (!ycomm_mpi_enter()) {
+        ycomm_failure_set_finalized(&heard);
+        fail(run, &heard);
+        return run->complete = true;
+    }
     ycomm_listen(channel->comm);
     if (ycomm_channel_failure(channel, &heard))
         fail(run, &heard);
@@ -104,11 +117,14 @@ bool ycomm_run_step(ycomm_run *run)
     moved = step_pipes(run, true, &through);
     moved |= step_pipes(run, false, &through);
     uint64_t now = ycomm_now();
+    if (run->meeting && !run->pipes[0].open && run->failure.status == YOKE_OK)
+        ycomm_channel_note(channel, run->meeting, run->moved, &run->noted);
     if (moved)
         run->moved = now;
     else if (!through && now - run->moved > channel->comm->timeout && run->failure.status == YOKE_OK)
         fail_late(run);
     run->complete = run->failure.status < 0 || through;
+    ycomm_mpi_leave();
     return moved || run->complete;
 }
 
@@ -216,6 +232,8 @@ yoke_status ycomm_run_op(yoke_status status, void *user)
     }
     ycomm_count(channel->comm, ycomm_op_way(op), op);
     pthread_mutex_lock(&channel->turn);
+    if (op->part_count == 1 && op->parts[0].verb != YCOMM_SEND && op->parts[0].verb != YCOMM_RECEIVE)
+        run->meeting = ++channel->meetings;
     carry(run);
     failure = run->failure;
     end(run);

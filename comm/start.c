@@ -27,6 +27,15 @@ yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm)
                          "%s: MPI is %s. libyoke-comm was built for %s: call its MPI_Init_thread before; a program that was built "
                          "with another MPI needs a libyoke-comm of that MPI",
                          function, finalized ? "finalised" : "not initialised", YCOMM_MPI_NAME);
+    int error = ycomm_finalize_watch();
+    if (error != MPI_SUCCESS || ycomm_mpi_is_closed()) {
+        ycomm_failure failure;
+        if (error == MPI_SUCCESS)
+            ycomm_failure_set_finalized(&failure);
+        else
+            ycomm_failure_set_mpi(&failure, "MPI_Comm_set_attr", error);
+        return yoke_fail(failure.status, "%s: %s", function, failure.text);
+    }
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE)
         return yoke_fail(YOKE_E_UNAVAILABLE,

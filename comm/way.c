@@ -12,7 +12,7 @@
 #include "start.h"
 #include "vendor/vendor.h"
 
-static const char *const ways[] = { [YOKE_COMM_STAGED] = "staged", [YOKE_COMM_MPI] = "mpi", [YOKE_COMM_NCCL] = "nccl" };
+static const char *const ways[] = { [0] = "", [YOKE_COMM_STAGED] = "staged", [YOKE_COMM_MPI] = "mpi", [YOKE_COMM_NCCL] = "nccl" };
 _Static_assert(YCOMM_COUNT_OF(ways) == YCOMM_WAYS, "a name for each way");
 
 const char *ycomm_way_name(int32_t way)

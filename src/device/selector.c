@@ -117,6 +117,18 @@ static yoke_status parse_value(yk_selector *out, const char *text, const char *v
     }
 }
 
+/* The word would select a device if a backend came before it: "gpu" and "0" do. */
+static yoke_status lacks_backend(const yk_selector *selector, const char *word)
+{
+    yk_text what = { 0 };
+    yk_text_add(&what, "the backend is missing, did you mean ");
+    for (size_t i = YK_COUNT_OF(backend_names); i-- > 0;)
+        yk_text_add(&what, "\"%s:%s\"%s", backend_names[i], word, i > 0 ? " or " : "?");
+    yoke_status status = malformed(selector, "", 0, NULL, 0, yk_text_get(&what));
+    yk_text_free(&what);
+    return status;
+}
+
 /* Parse the part after "backend:", or the whole selector when it names no backend. */
 static yoke_status parse_criterion(yk_selector *out, const char *text)
 {
@@ -138,10 +150,13 @@ static yoke_status parse_criterion(yk_selector *out, const char *text)
     size_t length = strcspn(text, ":~");
     if (text[length])
         length++; /* so that "uid:" is close to "uuid:" */
+    int kind = find_word(text, strlen(text), kind_words, YK_COUNT_OF(kind_words));
+    bool is_number = yk_is_digit(*text) && strlen(text) < 10 && text[strspn(text, "0123456789")] == '\0';
+    if (!*out->backend && (kind >= 0 || is_number))
+        return lacks_backend(out, text);
     if (!*out->backend)
         return malformed(out, text, length, first_words, YK_COUNT_OF(first_words),
                          "is neither a backend nor uuid:…, pci:… or name~…");
-    int kind = find_word(text, strlen(text), kind_words, YK_COUNT_OF(kind_words));
     if (kind < 0)
         return malformed(out, text, length, kind_words, YK_COUNT_OF(kind_words),
                          "the text after the backend does not name a device");

@@ -6,6 +6,7 @@
 if HAVE_MPI
 comm_programs = \
 	tests/comm/failure \
+	tests/comm/finalize \
 	tests/comm/memory \
 	tests/comm/misuse \
 	tests/comm/operations \
@@ -30,6 +31,9 @@ comm_ranks = tests/comm/ranks.c tests/comm/ranks.h
 tests_comm_failure_SOURCES = tests/comm/failure.c $(comm_ranks)
 tests_comm_failure_CPPFLAGS = $(comm_flags)
 tests_comm_failure_LDADD = $(comm_libraries)
+tests_comm_finalize_SOURCES = tests/comm/finalize.c
+tests_comm_finalize_CPPFLAGS = $(comm_flags)
+tests_comm_finalize_LDADD = $(comm_libraries)
 tests_comm_memory_SOURCES = tests/comm/memory.c tests/faults/inject.c tests/faults/inject.h $(comm_ranks)
 tests_comm_memory_CPPFLAGS = $(comm_flags)
 tests_comm_memory_LDADD = $(comm_libraries)
@@ -49,6 +53,7 @@ tests_comm_ways_LDADD = $(comm_libraries)
 EXTRA_DIST += \
 	tests/comm/examples.sh \
 	tests/comm/failure.sh \
+	tests/comm/finalize.sh \
 	tests/comm/guide.sh \
 	tests/comm/memory.sh \
 	tests/comm/misuse.sh \
