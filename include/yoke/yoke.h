@@ -244,7 +244,7 @@ typedef struct yoke_device_info {
  * failed, and the environment variables that start only a working driver. While another thread of this process is starting a
  * backend's driver, the call waits for that thread, for at most 20 seconds. A thread cannot be cancelled (pthread_cancel) during
  * yoke_device_count, yoke_device_list and yoke_device_open. YOKE_E_INVALID_ARGUMENT: YOKE_BACKEND names no backend.
- * YOKE_E_OUT_OF_HOST_MEMORY: the child cannot be started, or has no file descriptor left to open a driver. */
+ * YOKE_E_OUT_OF_HOST_MEMORY: no child can be started, or it lacks descriptors, memory or threads. A hang is remembered for 60 s. */
 YOKE_API yoke_status yoke_device_count(size_t *out_count);
 
 /* List the devices that yoke_device_count counts, best first. `infos`: `capacity` structs, each with its size set, or NULL when
@@ -269,7 +269,7 @@ YOKE_API yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, 
  *
  * YOKE_E_INVALID_ARGUMENT: the selector or variable is malformed. YOKE_E_NOT_FOUND: no such device. YOKE_E_UNAVAILABLE: the driver
  * is missing, refuses to start, has crashed, has not answered the child in 20 seconds, or another thread has been starting it for
- * 20 seconds. */
+ * 20 seconds. YOKE_E_OUT_OF_HOST_MEMORY: this process has too few descriptors, or too little memory, to start a driver. */
 YOKE_API yoke_status yoke_device_open(const char *selector, yoke_device **out_device);
 
 /* Take another reference, which yoke_device_release releases. NULL for NULL. */
