@@ -66,8 +66,7 @@ conformance_programs = \
 	tests/conformance/buffer \
 	tests/conformance/cancelled \
 	tests/conformance/cooperative \
-	tests/conformance/copy \
-	tests/conformance/cxx_names \
+	tests/conformance/copy tests/conformance/cxx_names \
 	tests/conformance/deadlock \
 	tests/conformance/depth \
 	tests/conformance/device \
@@ -381,13 +380,10 @@ own_unit_programs = \
 	tests/unit/object \
 	tests/unit/opencl_blocks \
 	tests/unit/opencl_devices \
-	tests/unit/pinned \
-	tests/unit/retire \
+	tests/unit/pinned tests/unit/retire \
 	tests/unit/selector \
 	tests/unit/signature \
-	tests/unit/sizes \
-	tests/unit/tap \
-	tests/unit/text \
+	tests/unit/sizes tests/unit/tap tests/unit/text \
 	tests/unit/waiter
 # Sanitizers and counters do not look into NVRTC, which takes most of its test's time.
 unit_programs = $(own_unit_programs) tests/unit/nvrtc
@@ -486,8 +482,7 @@ static_tests = \
 	tests/static/manual.tap \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
-	tests/static/symbols.tap \
-	tests/static/tables.tap \
+	tests/static/symbols.tap tests/static/tables.tap \
 	tests/static/twins.tap \
 	tests/static/vendor_api.tap
 
@@ -576,8 +571,7 @@ EXTRA_DIST += \
 	tests/static/guide_operations.sh \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
-	tests/static/kinds.sh \
-	tests/static/tables.sh \
+	tests/static/kinds.sh tests/static/tables.sh \
 	tests/static/layers.sh \
 	tests/static/rooms.sh \
 	tests/static/manual.sh \

@@ -17,8 +17,8 @@
  *    that it meets fail at their next or present operation, with the rank and its failure in their records, instead of waiting for
  *    ever. A process that exits before it has released its communicators is such a failure, and so is a rank that does not answer
  *    for YOKE_COMM_TIMEOUT seconds (by default 600; 0: for ever). The statuses:
- *    YOKE_E_INVALID_ARGUMENT: the ranks do not agree on the operation, its sizes or dtypes; a rank that takes no part in it, as in a
- *    message between two others, hears the same. YOKE_E_DRIVER: MPI has failed.
+ *    YOKE_E_INVALID_ARGUMENT: the ranks do not agree on the operation, its sizes or dtypes; a rank that takes no part in it, as
+ *    in a message between two others, hears the same. YOKE_E_DRIVER: MPI has failed.
  *    YOKE_E_HOST_FUNCTION: another rank has failed in another way, or does not answer; where a collective operation is too late,
  *    the text names the ranks that have not come. To go on, recover the stream and add it again, by all ranks.
  *    YOKE_E_UNAVAILABLE: MPI_Finalize has been called: an operation that was under way has failed, and a new one is refused.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tables beside enums. A table that is indexed by an enum is written with designators, "[YOKE_PARAM_VALUE] = ", has no size of its own,
-# and an assertion says behind it how many rows it has: by the enum's count, or by its last value, of which this test knows that it is
-# the last. So a value that is added to an enum does not compile until each table has its row.
+# Tables beside enums. A table that is indexed by an enum is written with designators, "[YOKE_PARAM_VALUE] = ", and has no size of
+# its own; an assertion behind it says how many rows it has: by the enum's count, or by its last value, of which this test knows
+# that it is the last. So a value that is added to an enum does not compile until each table has its row.
 
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -48,7 +48,7 @@ sparse='comm/collective.c:shapes comm/nccl_op.c:types comm/post.c:names ops/dlpa
         }
     }
 
-    function tables(text,   head, body, name, line) {
+    function tables(text,   head, body, name, counted) {
         while (match(text, /[a-z_]+(\[[A-Za-z_0-9 +]*\])+ = \{/)) {
             head = substr(text, RSTART, RLENGTH)
             text = substr(text, RSTART + RLENGTH)
@@ -61,7 +61,8 @@ sparse='comm/collective.c:shapes comm/nccl_op.c:types comm/post.c:names ops/dlpa
             found++
             table[found] = FILENAME ":" name
             index_of[found] = substr(body, RSTART + 1, RLENGTH - 4)
-            asserted[found] = text ~ ("_Static_assert\\([A-Z]*_COUNT_OF\\(" name "\\) ==") && head ~ /\[\]/
+            counted = "([A-Z]*_COUNT_OF\\(" name "\\)|sizeof " name " / sizeof " name "\\[0\\])"
+            asserted[found] = head ~ /\[\]/ && text ~ ("_Static_assert\\(" counted " ==")
         }
     }
 
