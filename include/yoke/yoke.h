@@ -244,7 +244,7 @@ typedef struct yoke_device_info {
  * failed, and the environment variables that start only a working driver. While another thread of this process is starting a
  * backend's driver, the call waits for that thread, for at most 20 seconds. A thread cannot be cancelled (pthread_cancel) during
  * yoke_device_count, yoke_device_list and yoke_device_open. YOKE_E_INVALID_ARGUMENT: YOKE_BACKEND names no backend.
- * YOKE_E_OUT_OF_HOST_MEMORY: no child can be started, or it lacks descriptors, memory or threads. A hang is remembered for 60 s. */
+ * YOKE_E_OUT_OF_HOST_MEMORY: no child can be started, or it lacks descriptors, memory or threads. */
 YOKE_API yoke_status yoke_device_count(size_t *out_count);
 
 /* List the devices that yoke_device_count counts, best first. `infos`: `capacity` structs, each with its size set, or NULL when

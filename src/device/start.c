@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "base/hash.h"
 #include "base/room.h"
 #include "device/probe.h"
 #include "program/cache/program_cache.h"
@@ -225,65 +224,13 @@ static bool make_key(const yk_backend *backend, yk_text *key)
     return backend->driver_key(key);
 }
 
-/* ---- Drivers that hang ---- */
-
-/* A query of a driver that hangs takes the whole of its time, and a second query of each driver alone takes it again. What came of
- * it is the answer to the same question for a while; not for good, since the machine may only have been busy. */
-enum { VERDICT_SECONDS = 60 };
-
-static struct {
-    const yk_backend *backend; /* NULL: none */
-    uint64_t drivers, until;   /* a hash of the drivers and their settings; when it is forgotten */
-    char text[sizeof((yoke_error_info *)0)->text];
-} verdict; /* under the lock */
-
-static uint64_t hash_drivers(const yk_backend *backend)
-{
-    yk_text key = { 0 };
-    make_key(backend, &key);
-    uint64_t hash = yk_hash64(yk_text_get(&key), key.length, yk_probe_seconds);
-    yk_text_free(&key);
-    return hash;
-}
-
-static void note_verdict(const yk_backend *backend)
-{
-    uint64_t drivers = hash_drivers(backend);
-    pthread_mutex_lock(&lock);
-    verdict.backend = backend;
-    verdict.drivers = drivers;
-    verdict.until = yk_now() + SECOND * VERDICT_SECONDS;
-    yk_string_copy(verdict.text, sizeof verdict.text, yoke_error()->text);
-    pthread_mutex_unlock(&lock);
-}
-
-/* YOKE_OK, or the failure that such a query has found. */
-static yoke_status find_verdict(const yk_backend *backend)
-{
-    char text[sizeof verdict.text] = "";
-    pthread_mutex_lock(&lock);
-    bool may = verdict.backend == backend && yk_now() < verdict.until;
-    pthread_mutex_unlock(&lock);
-    if (!may)
-        return YOKE_OK;
-    uint64_t drivers = hash_drivers(backend);
-    pthread_mutex_lock(&lock);
-    if (verdict.backend == backend && verdict.drivers == drivers)
-        yk_string_copy(text, sizeof text, verdict.text);
-    pthread_mutex_unlock(&lock);
-    return *text ? yk_fail(YOKE_E_UNAVAILABLE, "%s", text) : YOKE_OK;
-}
-
 /* Query the backend for its devices in a child. *out_answered: the child has answered, even if with a failure. A child without
  * an answer revokes the trust in its drivers. */
 static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_list *list, yk_text *files, bool *out_answered)
 {
     yk_probe_child child;
     *out_answered = false;
-    yoke_status status = find_verdict(backend);
-    uint64_t start = yk_now();
-    if (status == YOKE_OK)
-        status = start_child(backend, NULL, &child);
+    yoke_status status = start_child(backend, NULL, &child);
     if (status < 0)
         return status;
     status = yk_probe_answer(&child, yk_probe_deadline(), list, files);
@@ -294,11 +241,7 @@ static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_l
     if (make_key(backend, &key))
         yk_trust_forget(&key);
     yk_text_free(&key);
-    if (find_culprit)
-        status = report_faulty_drivers(backend, &child);
-    if (find_culprit && yk_now() - start >= SECOND * yk_probe_seconds)
-        note_verdict(backend);
-    return status;
+    return find_culprit ? report_faulty_drivers(backend, &child) : status;
 }
 
 /* Other code has started a driver of the backend in this process. A fork is unsafe then, and a child's answer says nothing:

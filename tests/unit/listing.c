@@ -308,30 +308,6 @@ static void open_with_few_addresses(void)
     yoke_device_release(device);
 }
 
-/* What hangs takes its time once: the next call hears of it without another child. */
-static unsigned forks;
-
-static void count_fork(void)
-{
-    forks++;
-}
-
-static void hangs_once(void)
-{
-    yoke_device *device = NULL;
-    size_t count = 99;
-    yk_probe_seconds = 1;
-    EXPECT(pthread_atfork(NULL, count_fork, NULL) == 0);
-    EXPECT(yoke_device_count(&count) == YOKE_OK && count == 0 && forks > 0);
-    unsigned before = forks;
-    EXPECT(yoke_device_open("opencl", &device) == YOKE_E_UNAVAILABLE && strstr(yoke_error()->text, "did not answer"));
-    EXPECT(yoke_device_count(&count) == YOKE_OK && strstr(yoke_device_get_report(), "did not answer"));
-    EXPECT(forks == before);
-    drivers_use(NULL, NULL); /* other drivers are asked */
-    EXPECT(yoke_device_open("opencl", &device) == YOKE_E_UNAVAILABLE && !strstr(yoke_error()->text, "did not answer"));
-    EXPECT(forks > before);
-}
-
 int main(void)
 {
     tap_start(310);
@@ -342,7 +318,6 @@ int main(void)
     sandbox_case("the log function forks", NULL, NULL, fork_while_told);
     drivers_use("hang-platforms", NULL);
     sandbox_case("a thread that is cancelled leaves no child and no descriptor", "YOKE_CACHE", "off", cancelled);
-    sandbox_case("a driver that hangs is waited for once", "YOKE_CACHE", "off", hangs_once);
     unsetenv("YOKE_BACKEND");
     sandbox_case("a thread that is stuck in a driver holds up nobody", "YOKE_TRUST_DRIVERS", "1", stuck);
     sandbox_case("a child that is forked in the middle of a start is refused", "YOKE_TRUST_DRIVERS", "1", fork_in_a_start);
