@@ -10,7 +10,7 @@ name=${1##*tests/}
 name=${name%.tap}
 
 case $name in
-backend-host/*.* | comm/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* | stress/*.* | examples.* | cpp.*)
+backend-host/*.* | comm/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* | random/*.* | stress/*.* | examples.* | cpp.*)
     backend=${name##*.}
     name=${name%.*}
     case ${YOKE_BACKEND:-$backend} in
@@ -31,7 +31,7 @@ esac
 # To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs of operations
 # that these build.
 case $name.${backend-} in
-ops/*.opencl | static/guide*) export YOKE_CACHE=read ;;
+ops/*.opencl | random/*.opencl | static/guide*) export YOKE_CACHE=read ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.
