@@ -69,7 +69,7 @@ void yk_library_take_locks(void)
 /* Whether LD_PRELOAD names this file, by its path or, as the linker allows, by its name alone. */
 static bool is_preloaded(const char *file)
 {
-    const char *names = getenv("LD_PRELOAD"), *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *names = secure_getenv("LD_PRELOAD"), *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
     size_t length = strlen(name);
 
     for (const char *at = names; at && length > 0 && (at = strstr(at, name)); at += length)
@@ -103,11 +103,13 @@ yoke_status yk_library_open(const yk_library *library)
     if (!handle)
         handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        const char *reason = dlerror(), *lack = yk_room_lacks();
+        char reason[512];
+        const char *said = dlerror(), *lack;
+        yk_string_copy(reason, sizeof reason, said ? said : library->soname); /* the loader's text is gone at its next call */
+        lack = yk_room_lacks();
         if (lack)
-            return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s cannot be opened (%s): %s", library->soname,
-                           reason ? reason : "no reason", lack);
-        return yk_fail(YOKE_E_UNAVAILABLE, "%s: %s; %s", library->absent, reason ? reason : library->soname, library->advice);
+            return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s cannot be opened (%s): %s", library->soname, reason, lack);
+        return yk_fail(YOKE_E_UNAVAILABLE, "%s: %s; %s", library->absent, reason, library->advice);
     }
     yk_library_bind(handle, library->table, library->symbols, library->count, &missing);
     if (missing.length)

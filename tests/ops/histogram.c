@@ -467,7 +467,7 @@ static void mistakes(suite *t)
     few.shape[0] = 10;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "weights|(10)|(100)", yoke_histogram(t->stream, bins, a, zero, one, &few));
     bad.dtype = YOKE_F32;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "bins|float|int32", yoke_histogram(t->stream, &bad, a, zero, one, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "bins|float|integer", yoke_histogram(t->stream, &bad, a, zero, one, NULL));
     bad.dtype = YOKE_U32;
     bad.shape[0] = 0;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "bins|(0)", yoke_histogram(t->stream, &bad, a, zero, one, NULL));

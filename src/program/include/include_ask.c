@@ -112,7 +112,6 @@ static yoke_status ask(yk_expansion *x, const yk_header *includer, const yk_want
 static yoke_status answer_one(yk_expansion *x, const yk_header *header, const yk_directive *directive, const yk_pp *at,
                               yk_pp_list *out, const yk_pp **out_next, bool *out_changed, yk_text *fault)
 {
-    static const char *const digits[] = { [ABSENT] = "0", [PRESENT] = "1" };
     yk_arena *arena = &x->macros.brief;
     yk_wanted wanted = { .line = directive->line, .after = yk_pp_is(at, "__has_include_next") };
     yk_pp_list operand = { 0 };
@@ -139,7 +138,7 @@ static yoke_status answer_one(yk_expansion *x, const yk_header *header, const yk
         made.text = text ? text : "";
     } else {
         made.kind = YK_PP_NUMBER;
-        made.text = digits[found];
+        made.text = found == PRESENT ? "1" : "0";
         made.length = 1;
         *out_changed = true;
     }

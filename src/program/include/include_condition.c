@@ -45,15 +45,15 @@ yk_truth yk_condition_defined(yk_macros *macros, const char *name, size_t length
     /* Names that every compiler of a language defines. */
     static const struct {
         const char *name;
-        bool of[YK_LANGUAGE_COUNT];
-    } sure[] = { { "__CUDACC__", { [YK_LANGUAGE_CUDA] = true } },
-                 { "__cplusplus", { [YK_LANGUAGE_CUDA] = true } },
-                 { "__OPENCL_VERSION__", { [YK_LANGUAGE_OPENCL] = true } },
-                 { "__has_include", { true, true } } };
+        bool cuda, opencl;
+    } sure[] = { { "__CUDACC__", true, false },
+                 { "__cplusplus", true, false },
+                 { "__OPENCL_VERSION__", false, true },
+                 { "__has_include", true, true } };
     yk_macro_state state = yk_macro_get(macros, name, length, NULL);
     for (size_t i = 0; i < YK_COUNT_OF(sure) && state == YK_MACRO_COMPILERS; i++)
         if (length == strlen(sure[i].name) && memcmp(name, sure[i].name, length) == 0)
-            return sure[i].of[macros->language] ? YK_TRUE : YK_FALSE;
+            return (macros->language == YK_LANGUAGE_CUDA ? sure[i].cuda : sure[i].opencl) ? YK_TRUE : YK_FALSE;
     return state == YK_MACRO_DEFINED ? YK_TRUE : state == YK_MACRO_UNDEFINED ? YK_FALSE : YK_UNKNOWN;
 }
 
