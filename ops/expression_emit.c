@@ -193,6 +193,25 @@ static void put_shift(emitter *out, const yops_node *node)
     put_pair(out, "", node->a, amount == 'l' || amount == 'm' ? ", yops_amount(" : ", (yoke_u32)(", node->b, "))");
 }
 
+/* Of operands of two classes: an integer and floating point, or a signed and an unsigned integer. The bits of yops_order_C_D that
+ * make the comparison true; it is called with the integer, or the signed one, first. */
+static void put_order(emitter *out, const yops_node *node)
+{
+    enum { LESS = 1, EQUAL = 2, MORE = 4, UNORDERED = 8 };
+    static const uint8_t true_for[YOPS_OPERATIONS] = {
+        [YOPS_EQUAL] = EQUAL,  [YOPS_UNEQUAL] = LESS | MORE | UNORDERED, [YOPS_LESS] = LESS,
+        [YOPS_GREATER] = MORE, [YOPS_LESS_EQUAL] = LESS | EQUAL,         [YOPS_GREATER_EQUAL] = MORE | EQUAL
+    };
+    char a = class_of(out, node->a), b = class_of(out, node->b), before[48], after[32];
+    bool turned = !yops_is_integer(at(out, node->a)->dtype) || (b == 'l' && a == 'm');
+    unsigned bits = true_for[node->operation];
+    if (turned)
+        bits = (bits & (EQUAL | UNORDERED)) | (bits & LESS ? MORE : 0) | (bits & MORE ? LESS : 0);
+    snprintf(before, sizeof before, "(yops_order_%c_%c(", turned ? b : a, turned ? a : b);
+    snprintf(after, sizeof after, ") & %uu) != 0u ? 1u : 0u", bits);
+    put_pair(out, before, turned ? node->b : node->a, ", ", turned ? node->a : node->b, after);
+}
+
 /* Signed integers wrap as unsigned ones do. */
 static void put_operator(emitter *out, const yops_node *node)
 {
@@ -203,6 +222,8 @@ static void put_operator(emitter *out, const yops_node *node)
     snprintf(between, sizeof between, " %s ", operator->text);
     if (operator->rule == YOPS_RULE_SHIFT) {
         put_shift(out, node);
+    } else if (class != class_of(out, node->b)) {
+        put_order(out, node);
     } else if (is_complex || (is_integer && divides)) {
         snprintf(before, sizeof before, "yops_%s_%c(", operator->word, class);
         put_pair(out, before, node->a, ", ", node->b, ")");

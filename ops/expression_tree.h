@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tree of an expression, and what the files of its front end call of each other: expression_vars.c checks the list of variables
- * and finds names, expression_lexer.c makes tokens, expression_parse.c builds the tree, expression_types.c gives types,
- * expression_fail.c tells mistakes, expression_emit.c writes the kernel's statements, expression_calls.c what they call.
+ * and finds names, expression_lexer.c makes tokens, expression_parse.c builds the tree, expression_types.c and
+ * expression_compare.c give types, expression_fail.c tells mistakes, expression_emit.c writes the kernel's statements,
+ * expression_calls.c what they call.
  */
 #ifndef YOPS_EXPRESSION_TREE_H
 #define YOPS_EXPRESSION_TREE_H
@@ -93,7 +94,7 @@ enum {
 
 /* Children are positions in the expression's nodes; 0 is none. Where a node has several children of one class (as kernels compute
  * them: element.h), the first one's dtype tells it: a narrower integer or a float16 stands for int32 or float without a conversion.
- */
+ * Only the operands of comparisons may be of two classes. */
 typedef struct yops_node {
     uint8_t kind, dtype, operation, effects;
     uint16_t height, a, b, c, index;
@@ -197,10 +198,15 @@ uint16_t yops_convert(yops_parser *parser, uint16_t number, int32_t dtype, bool 
 uint16_t yops_settle(yops_parser *parser, uint16_t number);
 uint16_t yops_new_sign(yops_parser *parser, yops_token sign, uint16_t a);
 uint16_t yops_new_operator(yops_parser *parser, yops_token token, uint16_t a, uint16_t b);
+uint16_t yops_new_comparison(yops_parser *parser, yops_token token, uint16_t a, uint16_t b);
 uint16_t yops_new_select(yops_parser *parser, uint16_t a, uint16_t b, uint16_t c);
 /* A call of the function of expressions, or of the list, with its arguments. */
 uint16_t yops_new_function(yops_parser *parser, yops_token token, int number, const uint16_t *arguments);
 uint16_t yops_new_call(yops_parser *parser, yops_token token, int var, const uint16_t *arguments);
+
+/* What C computes an operand with, and two of them; what adapts stays so. */
+int32_t yops_promote(int32_t dtype);
+int32_t yops_find_common(int32_t a, int32_t b);
 
 /* The letter of element.h for how a dtype is computed. */
 char yops_class(int32_t dtype);

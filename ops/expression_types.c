@@ -57,7 +57,7 @@ uint16_t yops_new_node(yops_parser *parser, yops_node node)
 
 /* ---- Types of operands ---- */
 
-static int32_t promote(int32_t dtype)
+int32_t yops_promote(int32_t dtype)
 {
     if (dtype == YOPS_ADAPTS)
         return dtype;
@@ -67,10 +67,10 @@ static int32_t promote(int32_t dtype)
 }
 
 /* C's usual conversions of two operands. */
-static int32_t find_common(int32_t a, int32_t b)
+int32_t yops_find_common(int32_t a, int32_t b)
 {
-    a = promote(a);
-    b = promote(b);
+    a = yops_promote(a);
+    b = yops_promote(b);
     if (a == b)
         return a;
     if (is_complex(a) || is_complex(b))
@@ -89,7 +89,7 @@ static int32_t find_common(int32_t a, int32_t b)
 /* The type of a function of real numbers for an argument: what integers become adapts. */
 static int32_t find_real(int32_t dtype)
 {
-    return dtype == YOPS_ADAPTS || is_integer(dtype) ? YOPS_ADAPTS : promote(dtype);
+    return dtype == YOPS_ADAPTS || is_integer(dtype) ? YOPS_ADAPTS : yops_promote(dtype);
 }
 
 static int32_t settled(const yops_parser *parser, int32_t dtype)
@@ -227,7 +227,7 @@ uint16_t yops_new_sign(yops_parser *parser, yops_token sign, uint16_t a)
     if (parser->status < 0)
         return 0;
     unsigned operation = sign.operation == YOPS_SUBTRACT ? YOPS_NEGATE : sign.operation == YOPS_ADD ? YOPS_PLUS : sign.operation;
-    int32_t dtype = promote(at(parser, a)->dtype);
+    int32_t dtype = yops_promote(at(parser, a)->dtype);
     if (operation == YOPS_INVERT && !is_integer(dtype))
         return yops_mistake(parser, sign.at, 1, "'~' of %s: it needs an integer", yops_type_name(at(parser, a)->dtype));
     a = operation == YOPS_NOT ? to_bool(parser, a) : yops_convert(parser, a, dtype, operation == YOPS_PLUS);
@@ -290,17 +290,17 @@ uint16_t yops_new_operator(yops_parser *parser, yops_token token, uint16_t a, ui
         return 0;
     if (rule == YOPS_RULE_LOGIC)
         return new_logic(parser, token, a, b);
-    int32_t a_dtype = at(parser, a)->dtype, b_dtype = at(parser, b)->dtype, common = find_common(a_dtype, b_dtype);
+    int32_t a_dtype = at(parser, a)->dtype, b_dtype = at(parser, b)->dtype, common = yops_find_common(a_dtype, b_dtype);
     if (!check_operands(parser, token, a_dtype, b_dtype))
         return 0;
-    bool compares = rule == YOPS_RULE_EQUALITY || rule == YOPS_RULE_ORDER;
-    common = rule == YOPS_RULE_SHIFT ? promote(a_dtype) : compares ? settled(parser, common) : common;
+    if (rule == YOPS_RULE_EQUALITY || rule == YOPS_RULE_ORDER)
+        return yops_new_comparison(parser, token, a, b);
+    common = rule == YOPS_RULE_SHIFT ? yops_promote(a_dtype) : common;
     a = yops_convert(parser, a, common, false);
-    b = yops_convert(parser, b, rule == YOPS_RULE_SHIFT ? promote(b_dtype) : common, false);
+    b = yops_convert(parser, b, rule == YOPS_RULE_SHIFT ? yops_promote(b_dtype) : common, false);
     if (parser->status < 0)
         return 0;
-    yops_node node = { .kind = YOPS_NODE_OPERATOR, .operation = token.operation, .a = a, .b = b };
-    node.dtype = (uint8_t)(compares ? YOKE_BOOL : common);
+    yops_node node = { .kind = YOPS_NODE_OPERATOR, .dtype = (uint8_t)common, .operation = token.operation, .a = a, .b = b };
     bool divides = token.operation == YOPS_DIVIDE || token.operation == YOPS_REMAINDER;
     node.effects = divides && (is_integer(common) || is_complex(common)) ? YOPS_COSTS : 0;
     return yops_new_node(parser, spanning(parser, node, a, b));
@@ -310,7 +310,7 @@ uint16_t yops_new_select(yops_parser *parser, uint16_t a, uint16_t b, uint16_t c
 {
     if (parser->status < 0)
         return 0;
-    int32_t common = find_common(at(parser, b)->dtype, at(parser, c)->dtype);
+    int32_t common = yops_find_common(at(parser, b)->dtype, at(parser, c)->dtype);
     a = to_bool(parser, a);
     b = yops_convert(parser, b, common, false);
     c = yops_convert(parser, c, common, false);
@@ -376,7 +376,7 @@ static int32_t check_arguments(yops_parser *parser, const yops_function *functio
                                     yops_type_name(argument->dtype));
             continue;
         }
-        common = i == 0 ? promote(argument->dtype) : find_common(common, argument->dtype);
+        common = i == 0 ? yops_promote(argument->dtype) : yops_find_common(common, argument->dtype);
     }
     return common;
 }

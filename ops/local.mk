@@ -28,6 +28,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/evaluation.h \
 	ops/expression.h \
 	ops/expression_calls.c \
+	ops/expression_compare.c \
 	ops/expression_emit.c \
 	ops/expression_fail.c \
 	ops/expression_lexer.c \

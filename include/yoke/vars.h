@@ -12,9 +12,11 @@
  *  - Constants are C's: 1, 0x10, 1u, 1ll, 1.5f, 1e-3, true, false, INFINITY, NAN, M_PI.
  *  - Types follow C's rules: integers smaller than int32 are promoted to it, unsigned wins over signed of the same size, float over
  *    integers, double over float. float16 and bfloat16 count as float, bool as int32; a comparison is bool. A new name has the type
- *    of its first value. One rule differs: a floating-point constant without a suffix has the type of its neighbour, so that
+ *    of its first value. Two rules differ. A floating-point constant without a suffix has the type of its neighbour, so that
  *    "x * 0.5" of a float array stays float. So has what is computed from such constants and integers, as "sqrt(2.0 * n)". Where no
- *    neighbour is floating point, it is double if the list has an array or a scalar of double or complex128, else float.
+ *    neighbour is floating point, it is double if the list has an array or a scalar of double or complex128, else float. And a
+ *    comparison is of the operands' values, whatever their types: -1 is below 1u, and an int32 of 16777217 is above 16777216.0f, on
+ *    devices without double, too. To compare as C does, cast: "(uint32)n == ~0u", "(float)n > x".
  *  - Functions for float and double, without a suffix, which convert integers like such constants: acos acosh asin asinh atan atan2
  *    atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp10 exp2 expm1 fabs fdim floor fma fmax fmin fmod hypot isfinite isinf
  *    isnan ldexp lgamma log log10 log1p log2 nextafter pow remainder rint round rsqrt signbit sin sinh sinpi sqrt tan tanh tgamma

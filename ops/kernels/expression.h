@@ -154,6 +154,43 @@ YOPS_REAL(d, yoke_u64, 0x7ff0000000000000ul, 0x8000000000000000ul, 4503599627370
 #define yops_fmax_d yops_max_d
 #endif
 
+/* ---- Comparisons of two classes ---- */
+
+/* How an integer lies to a number of another class: 1 below it, 2 equal, 4 above, 8 where that is NaN, or has an imaginary part. The
+ * integer rounded to the other class is on the right side of the number unless it is the number itself: then the number is whole, and
+ * integers are compared. `above` is what follows the highest integer. */
+#define YOPS_ORDER(C, R, E, above)                                                              \
+    YOKE_FUNCTION yoke_u32 yops_order_##C##_##R(type_##C a, type_##R b)                         \
+    {                                                                                           \
+        type_##R rounded = (type_##R)a;                                                         \
+        type_##C whole;                                                                         \
+        if (rounded != b)                                                                       \
+            return b != b ? 8u : rounded < b ? 1u : 4u;                                         \
+        if (b >= (type_##R)(above))                                                             \
+            return 1u;                                                                          \
+        whole = (type_##C)b;                                                                    \
+        return a < whole ? 1u : a > whole ? 4u : 2u;                                            \
+    }                                                                                           \
+    YOKE_FUNCTION yoke_u32 yops_order_##C##_##E(type_##C a, type_##E b)                         \
+    {                                                                                           \
+        return b.y == 0 ? yops_order_##C##_##R(a, b.x) : 8u;                                    \
+    }
+YOPS_ORDER(i, f, e, 2147483648.0f)
+YOPS_ORDER(u, f, e, 4294967296.0f)
+YOPS_ORDER(l, f, e, 9223372036854775808.0f)
+YOPS_ORDER(m, f, e, 18446744073709551616.0f)
+#ifdef NEED_F64
+YOPS_ORDER(l, d, g, 9223372036854775808.0f)
+YOPS_ORDER(m, d, g, 18446744073709551616.0f)
+#endif
+
+YOKE_FUNCTION yoke_u32 yops_order_l_m(type_l a, type_m b)
+{
+    return a < 0 || (yoke_u64)a < b ? 1u : (yoke_u64)a > b ? 4u : 2u;
+}
+
+/* ---- Rounding to halves ---- */
+
 /* Rounded to bfloat16 and back. */
 YOKE_FUNCTION float yops_round_bf16(float x)
 {

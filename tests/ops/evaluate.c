@@ -430,6 +430,36 @@ static evaluate_value of_complex(const yops_node *node, evaluate_value a, evalua
     return v;
 }
 
+/* Comparisons of two classes: long double has all integers and all doubles. */
+static long double exact_value(evaluate_value v, char class, bool *out_real)
+{
+    *out_real = (class != 'e' || v.e[1] == 0) && (class != 'g' || v.g[1] == 0);
+    switch (class) {
+    case 'f':
+        return v.f;
+    case 'd':
+        return v.d;
+    case 'e':
+        return v.e[0];
+    case 'g':
+        return v.g[0];
+    case 'u':
+    case 'm':
+        return evaluate_extended(v, class);
+    default:
+        return (int64_t)evaluate_extended(v, class);
+    }
+}
+
+static evaluate_value compare_mixed(const yops_node *node, evaluate_value a, char a_class, evaluate_value b, char b_class)
+{
+    bool a_real, b_real;
+    evaluate_value v = { 0 };
+    long double x = exact_value(a, a_class, &a_real), y = exact_value(b, b_class, &b_real);
+    v.u = compare(node->operation, (x > y) - (x < y), isunordered(x, y) || !a_real || !b_real);
+    return v;
+}
+
 static evaluate_value sign(const yops_node *node, evaluate_value a, char class)
 {
     evaluate_value v = { 0 };
@@ -527,13 +557,16 @@ static evaluate_value value_of(const yops_expression *e, evaluation *self, unsig
         v[2] = value_of(e, self, node->c);
     if (node->kind == YOPS_NODE_FUNCTION)
         return evaluate_function(self, node, v, class);
+    char b_class = yops_class(e->nodes[node->b].dtype);
+    if (class != b_class && is_comparison(node->operation))
+        return compare_mixed(node, v[0], class, v[1], b_class);
     if (class == 'f')
         return of_f(node, v[0].f, v[1].f);
     if (class == 'd')
         return of_d(node, v[0].d, v[1].d);
     if (class == 'e' || class == 'g')
         return of_complex(node, v[0], v[1], class);
-    return of_integers(node, v[0], v[1], class, yops_class(e->nodes[node->b].dtype));
+    return of_integers(node, v[0], v[1], class, b_class);
 }
 
 void evaluate(const yops_expression *e, evaluation *self)

@@ -36,6 +36,7 @@ ops_programs = \
 	tests/ops/array \
 	tests/ops/assign \
 	tests/ops/block_reduce \
+	tests/ops/compare \
 	tests/ops/dlpack \
 	tests/ops/edges \
 	tests/ops/edges_matmul \
@@ -104,6 +105,7 @@ ops_oclgrind_more_tests = tests/ops/forms_more.opencl.tap
 ops_rusticl_programs = \
 	tests/ops/assign \
 	tests/ops/block_reduce \
+	tests/ops/compare \
 	tests/ops/dlpack \
 	tests/ops/edges \
 	tests/ops/edges_matmul \
@@ -138,6 +140,7 @@ ops_libraries = tests/ops/libarrays.la tests/libsuite.la libyoke-ops-all.la liby
 tests_ops_array_LDADD = $(ops_libraries)
 tests_ops_assign_LDADD = $(ops_libraries)
 tests_ops_block_reduce_LDADD = $(ops_libraries)
+tests_ops_compare_LDADD = $(ops_libraries)
 tests_ops_dlpack_CPPFLAGS = $(AM_CPPFLAGS) $(DLPACK_CPPFLAGS)
 tests_ops_dlpack_LDADD = $(ops_libraries)
 tests_ops_edges_SOURCES = tests/ops/edges.c tests/ops/vendor.h
