@@ -212,3 +212,18 @@ void yops_evaluation_end(yops_evaluation *v)
     yops_expression_free(v->expression);
     yops_identity_end(&v->identity);
 }
+
+yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, int32_t *out_dtype)
+{
+    const yops_call call = { "yoke_expression_get_dtype", NULL, NULL, NULL };
+    yops_identity identity;
+    yops_expression *parsed = NULL;
+    if (!out_dtype)
+        return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "out_dtype is NULL");
+    yoke_status status = yops_identity_get(&call, expression, vars, count, true, &identity, &parsed);
+    if (status == YOKE_OK)
+        *out_dtype = identity.facts.value_dtype;
+    yops_expression_free(parsed);
+    yops_identity_end(&identity);
+    return status;
+}

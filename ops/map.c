@@ -240,7 +240,27 @@ yoke_status yoke_where_at(const char *where, yoke_stream *stream, const yoke_arr
     yoke_status status = yops_begin(&call, "yoke_where", where, stream);
     if (status == YOKE_OK)
         status = check_given(&call, vars, arrays, 4);
-    return status < 0 ? status : map_call(&call, "out = condition ? a : b", vars, 4);
+    if (status < 0)
+        return status;
+    if (a->dtype == b->dtype || !yops_is_dtype(out->dtype))
+        return map_call(&call, "out = condition ? a : b", vars, 4);
+    char text[80]; /* each operand is converted as it is, and not by way of a type for both, which may have fewer bits than out */
+    const char *dtype = yoke_dtype_get_name(out->dtype);
+    yops_write(text, sizeof text, "out = condition ? (%s)a : (%s)b", dtype, dtype);
+    return map_call(&call, text, vars, 4);
+}
+
+/* Limits of integers for an output of fractions: they are compared as they are, and each value is converted to the output's dtype.
+ */
+static yoke_status clamp_integers(const yops_call *call, yoke_var vars[4], yoke_number low, yoke_number high)
+{
+    char text[120];
+    int32_t out = vars[0].array.dtype, a = vars[1].array.dtype;
+    const char *dtype = yoke_dtype_get_name(out);
+    vars[2].scalar = yops_is_integer(low.dtype) ? yops_number_nearest(low, a) : yops_number_convert(low, out);
+    vars[3].scalar = yops_is_integer(high.dtype) ? yops_number_nearest(high, a) : yops_number_convert(high, out);
+    yops_write(text, sizeof text, "out = a < low ? (%s)low : a > high ? (%s)high : (%s)a", dtype, dtype, dtype);
+    return map_call(call, text, vars, 4);
 }
 
 yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, yoke_number low,
@@ -262,6 +282,8 @@ yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_arr
     if (yops_is_complex(a->dtype))
         return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "a has the dtype %s: complex numbers have no order",
                          yoke_dtype_get_name(a->dtype));
+    if (yops_is_integer(a->dtype) && yops_is_floating(out->dtype))
+        return clamp_integers(&call, vars, low, high);
     if (yops_is_dtype(a->dtype)) {
         vars[2].scalar = yops_number_nearest(low, a->dtype);
         vars[3].scalar = yops_number_nearest(high, a->dtype);

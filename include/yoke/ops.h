@@ -90,12 +90,14 @@ YOKE_API yoke_status yoke_multiply_at(const char *where, yoke_stream *stream, co
 YOKE_API yoke_status yoke_divide_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                     const yoke_array *b);
 
-/* out = condition ? a : b. */
+/* out = condition ? a : b, each converted to out's dtype. */
 #define yoke_where(...) yoke_where_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_where_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *condition,
                                    const yoke_array *a, const yoke_array *b);
 
-/* out = a, limited to low … high: below `low` it is `low`, above `high` it is `high`. NaN stays NaN. */
+/* out = a, limited to low … high: below `low` it is `low`, above `high` it is `high`. NaN stays NaN. The limits
+ * count with a's dtype, where integers stop at the ends of their range; but where `a` has integers and `out` fractions, limits of
+ * floating point count with out's dtype. */
 #define yoke_clamp(...) yoke_clamp_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                    yoke_number low, yoke_number high);
@@ -128,7 +130,8 @@ enum {
                          complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
                          where a complex division makes it NaN */
     YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
-                           an element is infinite, and for no elements */
+                           an element is infinite, and for no elements. Integers become double where the output is double, else
+                           float first: an output of float is for integers below 2^24 */
     YOKE_NORM = 11      /* the square root of the sum of squares, also where a square has no place in the type that is computed
                            with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
                            else infinite where one is infinite */
@@ -149,6 +152,11 @@ YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int3
 YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                         const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
                                         size_t axis_count);
+
+/* Find the dtype of an expression's value, as yoke_map_reduce and yoke_select_where compute it, by its text and the dtypes of its
+ * variables: YOKE_F32 for "x * 0.5" of a float array or an int32 one, YOKE_BOOL for "x > 0". Nothing runs, and buffers are not looked
+ * at. YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or ends with no value; out_dtype is NULL. */
+YOKE_API yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, int32_t *out_dtype);
 
 /* out = the sum of a * b over all elements, without conjugation. */
 #define yoke_dot(...) yoke_dot_at(YOKE_HERE, __VA_ARGS__)

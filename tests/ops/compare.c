@@ -310,6 +310,40 @@ out:
     test_array_release(&x);
 }
 
+/* Values of two dtypes go to the output as they are, and not by way of a float for both. */
+static void choices(suite *t)
+{
+    test_array flags = { 0 }, x = { 0 }, y = { 0 }, out = { 0 }, real = { 0 };
+    int32_t wide = test_has(t, YOKE_F64) ? YOKE_F64 : YOKE_F32;
+    NEED(test_array_create(t, YOKE_BOOL, 1, (int64_t[]){ 2 }, LAYOUT_CONTIGUOUS, 1, &flags) &&
+         test_array_create(t, YOKE_I32, 1, (int64_t[]){ 2 }, LAYOUT_CONTIGUOUS, 1, &x) &&
+         test_array_create(t, YOKE_F32, 1, (int64_t[]){ 2 }, LAYOUT_CONTIGUOUS, 1, &y) &&
+         test_array_create(t, YOKE_I32, 1, (int64_t[]){ 2 }, LAYOUT_CONTIGUOUS, 1, &out) &&
+         test_array_create(t, wide, 1, (int64_t[]){ 2 }, LAYOUT_CONTIGUOUS, 1, &real));
+    test_set(&flags, 0, 1);
+    test_set(&flags, 1, 0);
+    test_set(&x, 0, wide == YOKE_F64 ? 16777217 : 16777218);
+    test_set(&x, 1, -7);
+    test_set(&y, 1, 2.5L);
+    NEED(test_upload(t, &flags) && test_upload(t, &x) && test_upload(t, &y) && test_upload(t, &out) && test_upload(t, &real));
+    NEED_OK(yoke_where(t->stream, &out.array, &flags.array, &x.array, &y.array));
+    NEED_OK(yoke_where(t->stream, &real.array, &flags.array, &x.array, &y.array));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED(test_download(t, &out) && test_download(t, &real));
+    CHECK(test_get(&out, 0) == test_get(&x, 0) && test_get(&out, 1) == 2);
+    CHECK(test_get(&real, 0) == test_get(&x, 0) && test_get(&real, 1) == 2.5L);
+    NEED_OK(yoke_clamp(t->stream, &real.array, &x.array, YOKE_NUMBER(-6.5), YOKE_NUMBER(16777218.0)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED(test_download(t, &real));
+    CHECK(test_get(&real, 0) == test_get(&x, 0) && test_get(&real, 1) == -6.5L);
+out:
+    test_array_release(&real);
+    test_array_release(&out);
+    test_array_release(&y);
+    test_array_release(&x);
+    test_array_release(&flags);
+}
+
 static const suite_case cases[] = {
     { "numbers of every two dtypes are compared by their values", pairs, false },
     { "integers and floats are, in lists without double", pairs_without_double, false },
@@ -317,6 +351,7 @@ static const suite_case cases[] = {
     { "floating point is compared with integer constants by their values", integer_constants, false },
     { "a complex number equals an integer only where it has its value", complex_numbers, false },
     { "select_where and map_reduce compare by values", other_operations, false },
+    { "where and clamp convert each value once", choices, false },
 };
 
 int main(void)

@@ -104,6 +104,30 @@ static void mistakes(suite *t)
     test_array_release(&out);
 }
 
+/* The dtype of an expression, of arrays without buffers. */
+static void dtypes(suite *t)
+{
+    static const struct {
+        const char *text;
+        int32_t dtype;
+    } all[] = { { "n * 0.5", YOKE_F32 }, { "n > 0", YOKE_BOOL },   { "n + b", YOKE_I32 },         { "m - n", YOKE_I64 },
+                { "d * n", YOKE_F64 },   { "t = x; t", YOKE_F32 }, { "i < n ? m : x", YOKE_F32 }, { "complex(x, n)", YOKE_C64 } };
+    yoke_array n = { .dtype = YOKE_I32 }, m = { .dtype = YOKE_I64 }, b = { .dtype = YOKE_U8 }, x = { .dtype = YOKE_F32 };
+    int32_t got = 0;
+    suite_expect_log();
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        yoke_var vars[] = { YOKE_VAR(n), YOKE_VAR(m), YOKE_VAR(b), YOKE_VAR(x), yoke_var_scalar("d", YOKE_NUMBER(1.0)) };
+        size_t count = all[i].dtype == YOKE_F64 ? 5 : 4; /* beside double, constants are double */
+        if (!CHECK_OK(yoke_expression_get_dtype(all[i].text, vars, count, &got)) || !CHECK(got == all[i].dtype))
+            tap_diag("%s: %s", all[i].text, yoke_dtype_get_name(got));
+    }
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_expression_get_dtype|n +", yoke_expression_get_dtype("n +", YOKE_VARS(n), &got));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_expression_get_dtype", yoke_expression_get_dtype("n = 1", YOKE_VARS(n), &got));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_expression_get_dtype", yoke_expression_get_dtype(NULL, YOKE_VARS(n), &got));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_dtype is NULL", yoke_expression_get_dtype("n", YOKE_VARS(n), NULL));
+    (void)t;
+}
+
 /* Segments of the values are segments of an array that has them, bit by bit. */
 static void segments_of(suite *t, int32_t operation, layout placed, int64_t n, int32_t out_dtype)
 {
@@ -180,9 +204,13 @@ static void segment_mistakes(suite *t)
 }
 
 static const suite_case cases[] = {
-    { "expressions along any axes", expressions, false },      { "no elements", empty, false },
-    { "a function and its macros", function, false },          { "mistakes are refused", mistakes, false },
-    { "segments of an expression's values", segments, false }, { "mistakes of segments are refused", segment_mistakes, false },
+    { "expressions along any axes", expressions, false },
+    { "no elements", empty, false },
+    { "a function and its macros", function, false },
+    { "mistakes are refused", mistakes, false },
+    { "the dtype of an expression", dtypes, false },
+    { "segments of an expression's values", segments, false },
+    { "mistakes of segments are refused", segment_mistakes, false },
 };
 
 int main(void)
