@@ -8,8 +8,9 @@ cdef class Array:
     shape, dtype, strides (in elements), ndim, size (elements), nbytes; device, stream: the stream its work is enqueued in.
     Operators, slices, comparisons and reductions follow NumPy; a slice or transpose is a view. Nothing blocks but what gives
     values to Python: to_numpy, tolist, item, print(a), float(a), bool(a), a[mask]. Work that uses arrays of several streams is
-    ordered. Types: results of mixed dtypes follow C (float32 with int32 gives float32), and / of integers gives float32. A number
-    of Python's never widens an array of its kind (NumPy's NEP 50), and a NumPy scalar counts with its dtype.
+    ordered. Types: results of mixed dtypes are NumPy's, but integers of 8 and 16 bits give float32 with Python's floats and by /.
+    Those of 32 and 64 bits give float64, and float32 on devices that lack it. Comparisons are of values, exactly. A number of
+    Python's never widens an array of its kind (NumPy's NEP 50), and a NumPy scalar counts with its dtype.
     """
 
     cdef yoke_array a
@@ -480,7 +481,7 @@ cdef class Array:
         return reduce("prod", self, axis, keepdims, dtype, out)
 
     def mean(self, axis=None, keepdims=False, dtype=None, out=None):
-        """The mean; of integers as float32."""
+        """The mean; of integers of 32 and 64 bits as float64, where the device has it, and of shorter ones as float32."""
         return reduce("mean", self, axis, keepdims, dtype, out)
 
     def var(self, axis=None, keepdims=False, dtype=None, out=None, ddof=0):

@@ -25,10 +25,27 @@ cdef enum:
 cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict values, list names, list arrays):
     """The text of an expression, and its variables. `names` keeps what these point to, `arrays` gets the Arrays among them."""
     made = []
-    count[0] = fill_vars(vars, values, names, arrays, made)
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
+    count[0] = fill_vars(vars, values, names, arrays, made)
     return c_text("".join(made) + expression, "an expression")
+
+
+cdef dict in_double(expression, dict variables):
+    """The variables of a user's expression. Python's floats among them, and constants, are double beside arrays of double, and beside
+    integers of 32 and 64 bits with no narrower floating point, where the device has it."""
+    arrays = [each for each in variables.values() if isinstance(each, Array)]
+    dtypes = {(<Array>each).a.dtype for each in arrays}
+    wide = F64 in dtypes or C128 in dtypes
+    if not wide and (not dtypes or not I32 <= max(dtypes) < F16 or not has_double((<Array>arrays[0]).stream)):
+        return variables
+    values = {name: (F64, value) if type(value) is float else value for name, value in variables.items()}
+    if not wide and isinstance(expression, str):
+        name = "double_"  # to C, beside a double constants are double, too; this one is only there to be one
+        while name in expression or name in values:
+            name += "_"
+        values[name] = (F64, 0.0)
+    return values
 
 
 cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, list made) except -1:
@@ -89,13 +106,15 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
 
 def map(expression, /, stream=None, **variables):
     """Evaluate an expression for each element, in one launch: map("y = a * x + y", a=2.0, x=x, y=y). The arrays that are assigned
-    are the outputs; all have one shape, to which the others are broadcast. A Python float counts as float32, an int as int32,
-    or the wider type that has it (OverflowError: none has), a complex as complex64; NumPy scalars have their own dtype.
+    are the outputs; all have one shape, to which the others are broadcast. A Python float, and a constant of the expression, counts
+    as float32, but as float64 beside arrays of float64, and of int32, uint32, int64 or uint64 where none is of floats and the device
+    has float64; an int as int32, or the wider type that has it (OverflowError: none has), a complex as complex64; NumPy scalars have
+    their own dtype.
     InvalidArgumentError shows a mistake in the expression with a caret."""
     if stream is None:
         streams = [(<Array>value).stream for value in variables.values() if isinstance(value, Array)]
         stream = streams[0] if streams else default_stream()
-    map_arrays(stream, expression, variables, here())
+    map_arrays(stream, expression, in_double(expression, variables), here())
 
 
 cdef list arrays_in(dict variables):
@@ -105,34 +124,33 @@ cdef list arrays_in(dict variables):
     return arrays
 
 
-cdef int32_t value_dtype(dtype, list arrays, dict variables) except -1:
-    """Of an expression's values: the one that is asked for, else what operators give for these arrays and numbers."""
+cdef int32_t value_dtype(dtype, expression, dict variables) except -1:
+    """Of an expression's values: the one that is asked for, else the expression's own."""
+    cdef yoke_var vars[MOST_VARS]
+    cdef size_t count = 0
+    cdef int32_t number = 0
     if dtype is not None:
         return dtype_number(dtype)
-    number = promote([(<Array>each).a.dtype for each in arrays])
-    for value in variables.values():
-        if not isinstance(value, Array):
-            number = weak(number, value)
-    for value in variables.values():
-        if type(value) is int:
-            in_dtype(number, value)
+    names, arrays = [], []
+    cdef bytes text = fill_expression(vars, &count, expression, in_double(expression, variables), names, arrays)
+    check(yoke_expression_get_dtype(text, vars, count, &number))
     return number
 
 
 def evaluate(expression, /, dtype=None, stream=None, **variables):
-    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means what an operator gives for
-    these arrays and numbers; it does not look at the expression: evaluate("x / 2.5", "float32", x=integers)."""
+    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means the expression's own: "x > 0" is
+    bool, and "x * 0.5" of int64 float64, where the device has it."""
     cdef Array result
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     arrays = arrays_in(variables)
     stream = (<Array>arrays[0]).stream if stream is None else stream
-    result = new_array(stream, value_dtype(dtype, arrays, variables), broadcast_shape([each.shape for each in arrays]))
+    result = new_array(stream, value_dtype(dtype, expression, variables), broadcast_shape([each.shape for each in arrays]))
     head, separator, tail = expression.rpartition(";")
     name = "yops_result"
     while name in expression or name in variables:
         name += "_"
-    map_arrays(stream, f"{head}{separator} {name} = {tail}", {name: result, **variables}, here())
+    map_arrays(stream, f"{head}{separator} {name} = {tail}", in_double(expression, {name: result, **variables}), here())
     return result
 
 
@@ -149,7 +167,7 @@ cdef int32_t operation_of(name) except -1:
     return number
 
 
-cdef int32_t reduced_dtype(str name, int32_t dtype) except -1:
+cdef int32_t reduced_dtype(str name, int32_t dtype, Stream stream) except -1:
     if name in ("any", "all"):
         return BOOL
     if name in ("argmin", "argmax"):
@@ -157,7 +175,7 @@ cdef int32_t reduced_dtype(str name, int32_t dtype) except -1:
     if name in ("sum", "prod") and dtype < F16:
         return U64 if dtype in (3, 5, 7, 9) else I64
     if name in ("mean", "var", "norm") and dtype < F16:
-        return F32
+        return fractions_of(dtype, stream)
     return (F32 if dtype == C64 else F64) if name == "norm" and dtype >= C64 else dtype
 
 
@@ -187,7 +205,7 @@ def reduce(name, Array array not None, axis=None, keepdims=False, dtype=None, Ar
     cdef int32_t operation = operation_of(name)
     cdef size_t count = reduced_axes(axis, array.shape, operation, axes)
     cdef yoke_array source = array.a
-    cdef int32_t number = reduced_dtype(name, source.dtype) if dtype is None else dtype_number(dtype)
+    cdef int32_t number = reduced_dtype(name, source.dtype, array.stream) if dtype is None else dtype_number(dtype)
     cdef Array result = out
     cdef yoke_status status
     cdef const char *where = here()
@@ -235,7 +253,7 @@ def map_reduce(name, expression, /, axis=None, keepdims=False, dtype=None, strea
     cdef yoke_status status
     cdef const char *where = here()
     names, arrays = [], []
-    cdef bytes text = fill_expression(vars, &var_count, expression, variables, names, arrays)
+    cdef bytes text = fill_expression(vars, &var_count, expression, in_double(expression, variables), names, arrays)
     cdef const char *line = text
 
     operands = arrays_in(variables)
@@ -244,7 +262,7 @@ def map_reduce(name, expression, /, axis=None, keepdims=False, dtype=None, strea
     if count == 0 and shape:  # to the library no axes are all
         return reduce(name, evaluate(expression, dtype, stream, **variables), axis, keepdims)
     order = (<Array>operands[0]).stream if stream is None else stream
-    result = reduced_array(order, reduced_dtype(name, value_dtype(dtype, operands, variables)), shape, axes, count, keepdims)
+    result = reduced_array(order, reduced_dtype(name, value_dtype(dtype, expression, variables), order), shape, axes, count, keepdims)
     order_streams(order, arrays)
     with nogil:
         status = yoke_map_reduce_at(where, order.ptr, operation, &result.a, line, vars, var_count, axes if count else NULL, count)
@@ -262,7 +280,7 @@ def scan(name, Array array not None, axis=None, exclusive=False):
     cdef Array source = array.reshape(-1) if axis is None else array
     cdef int32_t along = axis_of(0 if axis is None else axis, source.a.dimensions)
     cdef int32_t operation = operation_of(name)
-    cdef Array result = new_array(source.stream, reduced_dtype(name, source.a.dtype), source.shape)
+    cdef Array result = new_array(source.stream, reduced_dtype(name, source.a.dtype, source.stream), source.shape)
     cdef const char *where = here()
     cdef yoke_status status
 
@@ -344,8 +362,10 @@ def dot(Array a not None, Array b not None):
 
     if a.shape != b.shape or a.a.dimensions != 1:
         raise ValueError(f"dot takes two arrays of one dimension and one length, not of shapes {a.shape} and {b.shape}")
-    dtype = promote([a.a.dtype, b.a.dtype])
-    result = new_array(a.stream, reduced_dtype("sum", dtype), ())
+    dtype = promote([a.a.dtype, b.a.dtype], a.stream)
+    if dtype == F64 and a.a.dtype != b.a.dtype:  # the library multiplies an integer and a float as floats
+        a, b = array_from(a, "float64"), array_from(b, "float64")
+    result = new_array(a.stream, reduced_dtype("sum", dtype, a.stream), ())
     order_streams(a.stream, [b])
     with nogil:
         status = yoke_dot_at(where, a.stream.ptr, &result.a, &a.a, &b.a)

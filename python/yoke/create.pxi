@@ -6,11 +6,24 @@ def empty(shape, dtype="float32", stream=None):
     return new_array(default_stream() if stream is None else stream, dtype_number(dtype), shape)
 
 
-def full(shape, value, dtype="float32", stream=None):
-    """A new array whose elements are all `value`."""
-    cdef Array result = empty(shape, dtype, stream)
+def full(shape, value, dtype=None, stream=None):
+    """A new array whose elements are all `value`. dtype: None means that of the value: a NumPy scalar's own, and bool, int64 (uint64
+    of an int that needs it), float32 or complex64 of Python's."""
+    cdef Array result = empty(shape, number_dtype(value) if dtype is None else dtype, stream)
     assign_value(result, value, here())
     return result
+
+
+cdef object number_dtype(value):
+    """The name of a number's dtype, for an array of it."""
+    own = getattr(value, "dtype", None)
+    if own is not None:
+        return own
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int64" if value < 1 << 63 else "uint64"
+    return "complex64" if isinstance(value, complex) else "float32"
 
 
 def zeros(shape, dtype="float32", stream=None):
@@ -83,7 +96,7 @@ def concatenate(arrays, axis=0):
         if each.ndim != first.ndim or [*each.shape[:along], *each.shape[along + 1:]] != [*shape[:along], *shape[along + 1:]]:
             raise ValueError(f"shapes {first.shape} and {each.shape} differ elsewhere than along axis {along}")
     shape[along] = sum([each.shape[along] for each in arrays])
-    result = new_array(first.stream, promote([(<Array>each).a.dtype for each in arrays]), shape)
+    result = new_array(first.stream, promote([(<Array>each).a.dtype for each in arrays], first.stream), shape)
     start = 0
     for each in arrays:
         stop = start + each.shape[along]

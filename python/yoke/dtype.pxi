@@ -114,16 +114,31 @@ cdef object wrap(value, bits):
 
 # ---- What an operation gives ----
 
-cdef int32_t promote(list numbers) except -1:
-    """The dtype of a result: complex over float over integers, the wider over the narrower; no integer loses values to a sign."""
+cdef bint has_double(Stream stream):
+    """Whether the stream's device has float64."""
+    return stream.device.supports("fp64")
+
+
+cdef int32_t fractions_of(int32_t dtype, Stream stream) except -1:
+    """The floating-point dtype for fractions of this one: float32 has all integers of 8 and 16 bits, and those of 32 and 64 bits are
+    float64, where the device has it, else float32."""
+    return dtype if dtype >= F16 else F64 if dtype >= I32 and has_double(stream) else F32
+
+
+cdef int32_t promote(list numbers, Stream stream) except -1:
+    """The dtype of a result: complex over float over integers, the wider over the narrower; no integer loses values to a sign, and
+    beside floating point none of 8 or 16 bits loses bits, and of the others none that fractions_of keeps."""
     numbers = sorted(set(numbers))
     if len(numbers) == 1:
         return numbers[0]
     high = numbers[-1]
-    if high >= C64:
-        return C128 if C128 in numbers or F64 in numbers else C64
     if high >= F16:
-        return F32 if F16 in numbers and BF16 in numbers and high == BF16 else high
+        widest = max([each for each in numbers if each < F16], default=0)
+        numbers = [each for each in numbers if each >= F16] + ([fractions_of(widest, stream)] if widest >= I16 else [])
+        if high >= C64:
+            return C128 if C128 in numbers or F64 in numbers else C64
+        high = max(numbers)
+        return F32 if F16 in numbers and high == BF16 else high
     signed = [each for each in numbers if each in (2, 4, 6, 8)]
     unsigned = [each for each in numbers if each in (3, 5, 7, 9)]
     if signed and unsigned and max(unsigned) > max(signed):
@@ -136,20 +151,20 @@ cdef int kind_of(int32_t dtype) noexcept:
     return 0 if dtype == BOOL else 1 if dtype < F16 else 2 if dtype < C64 else 3
 
 
-cdef int32_t weak(int32_t dtype, value) except -1:
+cdef int32_t weak(int32_t dtype, value, Stream stream) except -1:
     """The dtype of an operation between an array and a number, by NumPy's rule (NEP 50): a NumPy scalar counts with its dtype, and
-    a number of Python's has a kind, but no width. Where its kind is the higher one, the result has 32-bit floats, but an array of
-    float64 gives complex128. TypeError: not a number."""
+    a number of Python's has a kind, but no width. Where its kind is the higher one, fractions_of has the result's floats, and those
+    of float64 give complex128. TypeError: not a number."""
     if getattr(value, "dtype", None) is not None:
-        return promote([dtype, dtype_number(value.dtype)])
+        return promote([dtype, dtype_number(value.dtype)], stream)
     if isinstance(value, bool):
         return dtype
     if isinstance(value, int):
         return I64 if dtype == BOOL else dtype
     if isinstance(value, float):
-        return dtype if dtype >= F16 else F32
+        return fractions_of(dtype, stream)
     if isinstance(value, complex):
-        return dtype if dtype >= C64 else C128 if dtype == F64 else C64
+        return dtype if dtype >= C64 else C128 if fractions_of(dtype, stream) == F64 else C64
     raise TypeError(f"a number is wanted, not {type(value).__name__}")
 
 

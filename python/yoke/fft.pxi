@@ -39,7 +39,7 @@ def convolved(Array a not None, Array b not None, mode, axes):
     """A convolution along axes; for yoke.fft."""
     cdef int32_t list[8]
     cdef size_t count = axes_of(axes, a.a.dimensions, list)
-    cdef int32_t dtype = promote([a.a.dtype, b.a.dtype, F32])
+    cdef int32_t dtype = promote([a.a.dtype, b.a.dtype, F32], a.stream)
     cdef int32_t overlap
     cdef Array result
     cdef const char *where = here()

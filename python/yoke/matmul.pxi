@@ -39,7 +39,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     shape = product_shape(left.shape, right.shape)
     if out is None and beta != 0:
         raise ValueError("beta is for an array that exists: give out")
-    result = new_array(left.stream, promote([left.a.dtype, right.a.dtype]), shape) if out is None else out
+    result = new_array(left.stream, promote([left.a.dtype, right.a.dtype], left.stream), shape) if out is None else out
     memset(&options, 0, sizeof(options))
     options.size = sizeof(options)
     options.flags = (YOKE_MATMUL_TF32 if tf32 else 0) | (YOKE_MATMUL_EXACT if exact else 0)

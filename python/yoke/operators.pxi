@@ -46,22 +46,22 @@ cdef tuple unsigned_integers = (U8, U16, U32, U64), signed_integers = (I8, I16, 
 
 cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, const char *where) except -1:
     """The text of an operator, of the operands a and b, whose common dtype is this. To C an unsigned operand as wide as a signed
-    one makes both unsigned; here they are integers of the common dtype, which is signed and the wider one, as in NumPy. Compared
-    are their values, also where no dtype holds both."""
+    one makes both unsigned, and an integer beside a float is a float; here they have the common dtype, as in NumPy. The values of
+    a comparison are compared as they are, also where no dtype has both."""
     cdef int32_t a = integer_of(values["a"]) if "b" in values else 0
-    cdef int32_t b = integer_of(values["b"]) if a else 0
+    cdef int32_t b = integer_of(values["b"]) if "b" in values else 0
     unsigned = unsigned_integers
-    mixed = a > BOOL and b > BOOL and (a in unsigned) != (b in unsigned) and max(a, b) > I32
-    if a and b and sign != "/" and (mixed or sign in ("<<", ">>") and a != dtype):  # C shifts in the left operand's width
-        if sign in comparisons:
-            first = a not in unsigned
-            less = "true" if compare_beyond(sign, first, True) else "false"
-            text = (f"c = a < 0 ? {less} : (uint64)a {sign} (uint64)b" if first else
-                    f"c = b < 0 ? {less} : (uint64)a {sign} (uint64)b")
+    converts = False
+    if "b" in values and sign != "/" and sign not in comparisons:
+        if a and b:  # C shifts in the left operand's width
+            mixed = a > BOOL and b > BOOL and (a in unsigned) != (b in unsigned) and max(a, b) > I32
+            converts = mixed or sign in ("<<", ">>") and a != dtype
         else:
-            name = dtype_names[dtype]
-            text = f"a = ({name})a_; b = ({name})b_; {text}"
-            values = {{"a": "a_", "b": "b_"}.get(each, each): value for each, value in values.items()}
+            converts = (a or b) and dtype in (F64, C128)
+    if converts:
+        name = expression_names[dtype]
+        text = f"a = ({name})a_; b = ({name})b_; {text}"
+        values = {{"a": "a_", "b": "b_"}.get(each, each): value for each, value in values.items()}
     return map_arrays(stream, text, values, where)
 
 
@@ -73,13 +73,17 @@ cdef int32_t operated(str sign, int32_t dtype) except -1:
 cdef list plans = [{} for _ in dtype_names]  # by dtype, of operators by sign
 
 
-cdef tuple plan_of(str sign, int32_t dtype):
+cdef tuple plan_of(str sign, int32_t dtype, Stream stream):
     """Of an operator whose operands both have this dtype: its text, for C, and the dtype of its result; kept for the next time."""
     cdef dict known = plans[dtype]
-    cdef tuple plan = known.get(sign)
+    cdef object key = sign
+    cdef tuple plan
+    if sign == "/" and dtype < F16:
+        key = fractions_of(dtype, stream)
+    plan = known.get(key)
     if plan is None:
-        result = BOOL if sign in comparisons else F32 if sign == "/" and dtype < F16 else dtype
-        plan = known[sign] = c_text(text_of_sign(sign, dtype), "an operator"), result
+        result = BOOL if sign in comparisons else dtype if key is sign else key
+        plan = known[key] = c_text(text_of_sign(sign, dtype, stream), "an operator"), result
     return plan
 
 
@@ -88,7 +92,9 @@ cdef bint are_plain(str sign, Array array, other):
     cdef int32_t dtype = array.a.dtype
     if isinstance(other, Array):
         return (<Array>other).stream is array.stream and (<Array>other).a.dtype == dtype and operated(sign, dtype) == dtype
-    return (type(other) is float or type(other) is int) and kind_of(dtype) == 2 and sign != "**"
+    if kind_of(dtype) != 2 or sign == "**":
+        return False
+    return type(other) is float or type(other) is int and (-256 <= other <= 256 or sign not in comparisons)  # which are exact
 
 
 cdef int32_t broadcast_extents(Array a, Array b, int64_t *extents) except -1:
@@ -176,9 +182,9 @@ cdef object binary(str sign, left, right):
 
     other = right if array is left else left
     if are_plain(sign, array, other):
-        return map_plain(plan_of(sign, array.a.dtype), array, left, right)
+        return map_plain(plan_of(sign, array.a.dtype, array.stream), array, left, right)
     if isinstance(other, Array):
-        dtype = promote([array.a.dtype, (<Array>other).a.dtype])
+        dtype = promote([array.a.dtype, (<Array>other).a.dtype], array.stream)
         shape = array.shape if array.shape == other.shape else broadcast_shape([array.shape, other.shape])
     else:
         if isinstance(other, (list, tuple)) or hasattr(other, "shape") and other.shape != ():
@@ -187,23 +193,23 @@ cdef object binary(str sign, left, right):
                 return other
             return binary(sign, array, other) if array is left else binary(sign, other, array)
         try:
-            dtype = weak(array.a.dtype, other)
+            dtype = weak(array.a.dtype, other, array.stream)
         except TypeError:
             return NotImplemented
+        if sign in comparisons and is_real(other):
+            return compare_number(sign, array, other, array is left)
         power = text_of_power(dtype, other) if sign == "**" and array is left else None
         if power:
             return unary(power, array if dtype == array.a.dtype else array.astype(dtype_names[dtype]), dtype)
-        if sign in comparisons and not fits(dtype, other):
-            return full(array.shape, compare_beyond(sign, other > 0, array is left), "bool", array.stream)
         # A quotient of integers is one of floats, in which every int has a place.
-        other = (F64, float(other)) if sign == "/" and dtype < F16 else operand_of(dtype, other)
+        other = (fractions_of(dtype, array.stream), float(other)) if sign == "/" and dtype < F16 else operand_of(dtype, other)
         shape = array.shape
     dtype = common = operated(sign, dtype)
-    text = text_of_sign(sign, dtype)
+    text = text_of_sign(sign, dtype, array.stream)
     if sign in comparisons:
         dtype = BOOL
-    elif sign == "/" and dtype < F16:
-        dtype = F32
+    elif sign == "/":
+        dtype = fractions_of(dtype, array.stream)
     result = new_array(array.stream, dtype, shape)
     operate(array.stream, text, sign, common,
             {"c": result, "a": array if array is left else other, "b": other if array is left else array}, here())
@@ -285,7 +291,79 @@ cdef bint compare_beyond(str sign, bint above, bint array_first):
     return (sign[0] == "<") == (above == array_first)
 
 
-cdef str text_of_sign(str sign, int32_t dtype):
+cdef bint is_real(value):
+    """Whether a number is an integer or floating point, of Python's or NumPy's."""
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    return kind in ("i", "u", "f") if kind else isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+cdef dict mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+cdef tuple whole_comparison(str sign, double value):
+    """The comparison of integers with a float as one with an int: n < 2.5 is n < 3. Where it is the same for all integers, the sign
+    is None, and the second is what it gives."""
+    if value != value:
+        return None, sign == "!="
+    if math.isinf(value):
+        return None, compare_beyond(sign, value > 0, True)
+    if sign in ("==", "!=") and value != math.floor(value):
+        return None, sign == "!="
+    return sign, math.ceil(value) if sign in ("<", ">=") else math.floor(value)
+
+
+cdef tuple float_comparison(str sign, int32_t dtype, value):
+    """The comparison of floats of this dtype with an int that is beyond 64 bits as one with a float of theirs, the next below it."""
+    half = dtype in (F16, BF16, F32, C64)  # compared as float32
+    most = 2**128 - 2**104 if half else 2**1024 - 2**971
+    if value > most or value < -most:  # beyond all but the infinities
+        below = most if value > 0 else -math.inf
+    else:
+        size = abs(value)
+        unit = 1 << max(0, size.bit_length() - (24 if half else 53))
+        below = value // unit * unit
+        if below == value:
+            return sign, float(below)
+    if sign in ("==", "!="):
+        return None, sign == "!="
+    return "<=" if sign in ("<", "<=") else ">", float(below)
+
+
+cdef object compare_number(str sign, Array array, value, bint array_first):
+    """A comparison with a real number of any size, by its value. Of Python's, a float beside floats counts with their dtype."""
+    cdef int32_t dtype = array.a.dtype
+    cdef Array result
+    own = getattr(value, "dtype", None)
+    whole = isinstance(value, int) or getattr(own, "kind", "") in ("i", "u")
+    text_of_sign(sign, dtype, array.stream)  # which refuses complex numbers
+    if not array_first:
+        sign = mirrored[sign]
+    if whole:
+        value = int(value)
+    elif kind_of(dtype) <= 1:
+        sign, value = whole_comparison(sign, float(value))
+    elif own is not None:
+        dtype = dtype_number(own)
+    if sign is not None and kind_of(dtype) <= 1 and not -(1 << 63) <= value < 1 << 64:
+        sign, value = None, compare_beyond(sign, value > 0, True)
+    if sign is None:
+        return full(array.shape, value, "bool", array.stream)
+    if kind_of(dtype) <= 1:
+        whole = True
+    elif whole and not -(1 << 63) <= value < 1 << 64:
+        sign, value = float_comparison(sign, dtype, value)
+        whole = False
+        dtype = F32 if dtype in (F16, BF16, C64) else F64 if dtype == C128 else dtype
+        if sign is None:
+            return full(array.shape, value, "bool", array.stream)
+    if whole:
+        dtype = I32 if fits(I32, value) else I64 if fits(I64, value) else U64
+    result = new_array(array.stream, BOOL, array.shape)
+    map_arrays(array.stream, templates[sign], {"c": result, "a": array, "b": (dtype, value)}, here())
+    return result
+
+
+cdef str text_of_sign(str sign, int32_t dtype, Stream stream):
     """The expression of an operator for operands of this dtype."""
     kind = kind_of(dtype)
     if kind == 0 and sign == "-":
@@ -298,7 +376,8 @@ cdef str text_of_sign(str sign, int32_t dtype):
     if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
         raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
     if sign == "/" and kind < 2:
-        return "c = (float)a / (float)b"
+        name = expression_names[fractions_of(dtype, stream)]
+        return f"c = ({name})a / ({name})b"
     return templates[sign + "f" if sign in ("//", "%") and kind == 2 else sign]
 
 
@@ -344,7 +423,7 @@ cdef object in_place(str sign, Array array, other):
     cdef int32_t dtype
     cdef tuple plan
     if are_plain(sign, array, other) and is_free(array, other):
-        plan = plan_of(sign, array.a.dtype)
+        plan = plan_of(sign, array.a.dtype, array.stream)
         if plan[1] == array.a.dtype:
             map_onto(plan, array, other)
             return array
@@ -354,18 +433,18 @@ cdef object in_place(str sign, Array array, other):
         if other is NotImplemented:
             return other
     if isinstance(other, Array):
-        dtype = promote([array.a.dtype, (<Array>other).a.dtype])
+        dtype = promote([array.a.dtype, (<Array>other).a.dtype], array.stream)
         other = apart(array, other)
     else:
         try:
-            dtype = weak(array.a.dtype, other)
+            dtype = weak(array.a.dtype, other, array.stream)
         except TypeError:  # it may have an operator of its own
             return NotImplemented
         other = operand_of(dtype, other)
     dtype = common = operated(sign, dtype)
-    text = power or text_of_sign(sign, dtype)
-    if sign == "/" and kind_of(dtype) < 2:
-        dtype = F32
+    text = power or text_of_sign(sign, dtype, array.stream)
+    if sign == "/":
+        dtype = fractions_of(dtype, array.stream)
     if kind_of(dtype) > kind_of(array.a.dtype) or array.a.dtype in unsigned_integers and dtype in signed_integers:
         raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, "
                         "or the operator without =")
@@ -379,10 +458,13 @@ cdef dict functions = {name: f"c = {name}(a)" for name in (
 
 
 def apply(name, Array array not None):
-    """A function of expressions for each element, by its name; integers give float32."""
+    """A function of expressions for each element, by its name; integers are what they are to floor, ceil, trunc and rint, and give
+    others floats that have them: float64, where the device has it, of 32 and 64 bits, and float32 of fewer."""
     if name not in functions:
         raise ValueError(f"no such function: {shown(name)}; there are {', '.join(functions)}")
-    return unary(functions[name], array, array.a.dtype if array.a.dtype >= F16 else F32)
+    if array.a.dtype < F16 and name in ("floor", "ceil", "trunc", "rint"):
+        return array.copy()
+    return unary(functions[name], array, fractions_of(array.a.dtype, array.stream))
 
 
 def binary_function(name, a, b):
@@ -405,10 +487,10 @@ def where(condition, a, b):
     cdef Array first = condition
     a, b = [array_from(each, stream=first.stream) if is_sequence(each) else each for each in (a, b)]
     arrays = [each for each in (a, b) if isinstance(each, Array)]
-    dtype = promote([(<Array>each).a.dtype for each in arrays]) if arrays else BOOL
+    dtype = promote([(<Array>each).a.dtype for each in arrays], first.stream) if arrays else BOOL
     for each in (a, b):
         if not isinstance(each, Array):
-            dtype = weak(dtype, each)
+            dtype = weak(dtype, each, first.stream)
     result = new_array(first.stream, dtype, broadcast_shape([each.shape for each in [condition, *arrays]]))
     values = [each if isinstance(each, Array) else in_dtype(dtype, each) for each in (a, b)]
     operate(first.stream, "c = condition ? a : b", "?", dtype,

@@ -68,12 +68,15 @@ def searchsorted(Array array not None, values, side="left"):
 
 
 cdef tuple beside(values, Array array):
-    """Values that elements are compared with, and the elements, in one dtype: that of floating-point elements, and for integers one
-    that holds both, double for fractions beside integers of 32 bits or more, where the device has it."""
+    """Values that elements are compared with, and the elements, in one dtype that holds both: that of floating-point elements beside
+    Python's floats, and double for fractions beside integers of 32 bits or more, where the device has it."""
     cdef Array others
     cdef int32_t common = array.a.dtype
     if kind_of(common) > 1:
-        return array_from(values, dtype_names[common], array.stream), array
+        others = array_from(values, stream=array.stream)
+        if kind_of(others.a.dtype) == 1:
+            common = promote([common, others.a.dtype], array.stream)
+        return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
     if kind_of(common) == 1 and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
         import numpy
 
@@ -81,7 +84,7 @@ cdef tuple beside(values, Array array):
         if host.dtype.kind in "iu" and host.size and fits(common, int(host.min())) and fits(common, int(host.max())):
             return array_from(host, dtype_names[common], array.stream), array
     others = array_from(values, stream=array.stream)
-    common = promote([common, others.a.dtype])
+    common = promote([common, others.a.dtype], array.stream)
     if kind_of(common) == 2:
         common = F64 if array.a.dtype >= I32 and array.stream.device.supports("fp64") else max(common, F32)
     return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
@@ -128,7 +131,7 @@ def select_where(Array array not None, expression, /, **variables):
     cdef const char *where = here()
     cdef yoke_status status
     names, arrays = [], []
-    cdef bytes text = fill_expression(vars, &var_count, expression, variables, names, arrays)
+    cdef bytes text = fill_expression(vars, &var_count, expression, in_double(expression, variables), names, arrays)
     cdef const char *line = text
 
     order_streams(array.stream, arrays)
@@ -159,7 +162,7 @@ def partition(Array array not None, Array flags not None):
 
 cdef Array sums_for(Array array, Array weights, size):
     """The bins for `size` counts, or for sums of weights."""
-    return new_array(array.stream, I64 if weights is None else reduced_dtype("sum", weights.a.dtype), size)
+    return new_array(array.stream, I64 if weights is None else reduced_dtype("sum", weights.a.dtype, weights.stream), size)
 
 
 cdef int32_t edges_dtype(Array array):
@@ -281,7 +284,7 @@ def reduce_segments(name, Array array not None, Array offsets not None):
 
     if offsets.a.dimensions != 1 or offsets.size < 1:
         raise ValueError(f"offsets are an array of one dimension and an element or more, not of shape {offsets.shape}")
-    result = new_array(array.stream, reduced_dtype(name, array.a.dtype), offsets.size - 1)
+    result = new_array(array.stream, reduced_dtype(name, array.a.dtype, array.stream), offsets.size - 1)
     order_streams(array.stream, [offsets])
     with nogil:
         status = yoke_reduce_segments_at(where, array.stream.ptr, operation, &result.a, &array.a, &offsets.a)
@@ -302,14 +305,14 @@ def map_reduce_segments(name, expression, offsets, /, dtype=None, stream=None, *
     cdef yoke_status status
     cdef size_t count = 0
     names, arrays = [], []
-    cdef bytes text = fill_expression(vars, &count, expression, variables, names, arrays)
+    cdef bytes text = fill_expression(vars, &count, expression, in_double(expression, variables), names, arrays)
     cdef const char *line = text
 
     if ends is None or ends.a.dimensions != 1 or ends.size < 1:
         raise ValueError("offsets are an array of one dimension and an element or more")
     operands = arrays_in(variables)
     order = (<Array>operands[0]).stream if stream is None else stream
-    result = new_array(order, reduced_dtype(name, value_dtype(dtype, operands, variables)), ends.size - 1)
+    result = new_array(order, reduced_dtype(name, value_dtype(dtype, expression, variables), order), ends.size - 1)
     order_streams(order, arrays + [ends])
     with nogil:
         status = yoke_map_reduce_segments_at(where, order.ptr, operation, &result.a, line, vars, count, &ends.a)
@@ -320,7 +323,7 @@ def map_reduce_segments(name, expression, offsets, /, dtype=None, stream=None, *
 
 def scan_segments(name, Array array not None, Array starts not None, exclusive=False):
     """As scan, of an array of one dimension, anew from each element whose start is not 0."""
-    cdef Array result = new_array(array.stream, reduced_dtype(name, array.a.dtype), array.shape)
+    cdef Array result = new_array(array.stream, reduced_dtype(name, array.a.dtype, array.stream), array.shape)
     cdef int32_t operation = operation_of(name)
     cdef int32_t mode = 1 if exclusive else 0
     cdef const char *where = here()
