@@ -74,6 +74,23 @@ static unsigned make_integer(unsigned operation, yops_node *constant)
     return always ? YOPS_LESS_EQUAL : YOPS_GREATER;
 }
 
+/* The same of an integer constant beside integers of a dtype that does not have it: the constant becomes the highest they have. */
+static unsigned keep_in_range(unsigned operation, int32_t dtype, yops_node *constant)
+{
+    if (has_integer(dtype, constant))
+        return operation;
+    bool is_above = !yops_is_signed(constant->dtype) || constant->value.i64 >= 0;
+    bool is_less = operation == YOPS_LESS || operation == YOPS_LESS_EQUAL;
+    bool is_more = operation == YOPS_GREATER || operation == YOPS_GREATER_EQUAL;
+    bool always = operation == YOPS_UNEQUAL || (is_above ? is_less : is_more);
+    set_integer(constant, dtype,
+                dtype == YOKE_I32   ? INT32_MAX
+                : dtype == YOKE_U32 ? UINT32_MAX
+                : dtype == YOKE_I64 ? INT64_MAX
+                                    : -1);
+    return always ? YOPS_LESS_EQUAL : YOPS_GREATER;
+}
+
 static unsigned mirrored(unsigned operation)
 {
     switch (operation) {
@@ -90,9 +107,14 @@ static unsigned mirrored(unsigned operation)
     }
 }
 
-static bool is_real_constant(const yops_node *node)
+/* Fit a constant to the integer that is on its left. Returns the operation. */
+static unsigned fit_constant(unsigned operation, const yops_node *integer, yops_node *constant)
 {
-    return node->kind == YOPS_NODE_CONSTANT && !yops_is_integer(node->dtype);
+    if (!yops_is_integer(integer->dtype) || constant->kind != YOPS_NODE_CONSTANT)
+        return operation;
+    if (!yops_is_integer(constant->dtype))
+        operation = make_integer(operation, constant);
+    return keep_in_range(operation, yops_promote(integer->dtype), constant);
 }
 
 /* ---- Types ---- */
@@ -111,8 +133,9 @@ static void match_integers(const yops_node *a, const yops_node *b, int32_t commo
     else if (common == YOKE_U32)
         *out_a = *out_b = YOKE_I64; /* has all values of both */
     else {
-        *out_a = is_unsigned(a_dtype) ? YOKE_U64 : YOKE_I64;
-        *out_b = is_unsigned(b_dtype) ? YOKE_U64 : YOKE_I64;
+        /* Of an int32 that was made an int64, rusticl's compiler (Mesa 22.3) forgets the sign. */
+        *out_a = a_dtype;
+        *out_b = b_dtype;
     }
 }
 
@@ -127,11 +150,8 @@ static bool stays_integer(const yops_node *integer, int32_t real)
 
 uint16_t yops_new_comparison(yops_parser *parser, yops_token token, uint16_t a, uint16_t b)
 {
-    unsigned operation = token.operation;
-    if (yops_is_integer(at(parser, a)->dtype) && is_real_constant(at(parser, b)))
-        operation = make_integer(operation, at(parser, b));
-    else if (yops_is_integer(at(parser, b)->dtype) && is_real_constant(at(parser, a)))
-        operation = mirrored(make_integer(mirrored(operation), at(parser, a)));
+    unsigned operation = fit_constant(token.operation, at(parser, a), at(parser, b));
+    operation = mirrored(fit_constant(mirrored(operation), at(parser, b), at(parser, a)));
     const yops_node *left = at(parser, a), *right = at(parser, b);
     int32_t common = yops_find_common(left->dtype, right->dtype);
     common = common == YOPS_ADAPTS ? parser->expression->default_real : common;

@@ -203,7 +203,7 @@ static void put_order(emitter *out, const yops_node *node)
         [YOPS_GREATER] = MORE, [YOPS_LESS_EQUAL] = LESS | EQUAL,         [YOPS_GREATER_EQUAL] = MORE | EQUAL
     };
     char a = class_of(out, node->a), b = class_of(out, node->b), before[48], after[32];
-    bool turned = !yops_is_integer(at(out, node->a)->dtype) || (b == 'l' && a == 'm');
+    bool turned = !yops_is_integer(at(out, node->a)->dtype) || (a == 'm' && (b == 'l' || b == 'i'));
     unsigned bits = true_for[node->operation];
     if (turned)
         bits = (bits & (EQUAL | UNORDERED)) | (bits & LESS ? MORE : 0) | (bits & MORE ? LESS : 0);

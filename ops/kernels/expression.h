@@ -184,6 +184,10 @@ YOPS_ORDER(l, d, g, 9223372036854775808.0f)
 YOPS_ORDER(m, d, g, 18446744073709551616.0f)
 #endif
 
+YOKE_FUNCTION yoke_u32 yops_order_i_m(type_i a, type_m b)
+{
+    return a < 0 || (yoke_u32)a < b ? 1u : (yoke_u32)a > b ? 4u : 2u;
+}
 YOKE_FUNCTION yoke_u32 yops_order_l_m(type_l a, type_m b)
 {
     return a < 0 || (yoke_u64)a < b ? 1u : (yoke_u64)a > b ? 4u : 2u;

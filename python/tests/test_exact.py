@@ -197,6 +197,14 @@ def test_products_beside_fractions(stream, wide):
     assert yoke.dot(x, y).item() == 2**24 + 1.5 and (x @ y).item() == 2**24 + 1.5
 
 
+def test_fractions_of_integer_products_are_refused(stream):
+    x = yoke.ones((2, 2), "int32", stream)
+    for options in ({"alpha": 0.5}, {"beta": 1.5, "out": yoke.ones((2, 2), "int32", stream)}):
+        with pytest.raises(TypeError, match="alpha|beta"):
+            yoke.matmul(x, x, **options)
+    assert yoke.matmul(x, x, alpha=2.0).tolist() == [[4, 4], [4, 4]]
+
+
 def test_random_operations(stream):
     """Of any two dtypes, the values of an operator are those of NumPy, and so is its dtype where NumPy's is not float64 by rule."""
     generator = numpy.random.default_rng(5)

@@ -39,6 +39,11 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     shape = product_shape(left.shape, right.shape)
     if out is None and beta != 0:
         raise ValueError("beta is for an array that exists: give out")
+    if left.a.dtype < F16 and right.a.dtype < F16:
+        for name, number in (("alpha", alpha), ("beta", beta)):
+            plain = plain_number(number)
+            if isinstance(plain, float) and not plain.is_integer():
+                raise TypeError(f"{name} is {shown(number)}, and products of integers are integers: convert one to floats first")
     result = new_array(left.stream, promote([left.a.dtype, right.a.dtype], left.stream), shape) if out is None else out
     memset(&options, 0, sizeof(options))
     options.size = sizeof(options)
