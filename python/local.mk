@@ -42,6 +42,7 @@ EXTRA_DIST += \
 	python/tests/test_comm.py \
 	python/tests/test_core.py \
 	python/tests/test_docs.py \
+	python/tests/test_exact.py \
 	python/tests/test_examples.py \
 	python/tests/test_full.py \
 	python/tests/test_host.py \

@@ -154,8 +154,8 @@ YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, 
                                         size_t axis_count);
 
 /* Find the dtype of an expression's value, as yoke_map_reduce and yoke_select_where compute it, by its text and the dtypes of its
- * variables: YOKE_F32 for "x * 0.5" of a float array or an int32 one, YOKE_BOOL for "x > 0". Nothing runs, and buffers are not looked
- * at. YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or ends with no value; out_dtype is NULL. */
+ * variables: YOKE_F32 for "x * 0.5" of a float array or an int32 one, YOKE_BOOL for "x > 0". Nothing runs, and buffers are not
+ * looked at. YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or ends with no value; out_dtype is NULL. */
 YOKE_API yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, int32_t *out_dtype);
 
 /* out = the sum of a * b over all elements, without conjugation. */

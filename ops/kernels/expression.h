@@ -156,9 +156,9 @@ YOPS_REAL(d, yoke_u64, 0x7ff0000000000000ul, 0x8000000000000000ul, 4503599627370
 
 /* ---- Comparisons of two classes ---- */
 
-/* How an integer lies to a number of another class: 1 below it, 2 equal, 4 above, 8 where that is NaN, or has an imaginary part. The
- * integer rounded to the other class is on the right side of the number unless it is the number itself: then the number is whole, and
- * integers are compared. `above` is what follows the highest integer. */
+/* How an integer lies to a number of another class: 1 below it, 2 equal, 4 above, 8 where that is NaN, or has an imaginary part.
+ * The integer rounded to the other class is on the right side of the number unless it is the number itself: then the number is
+ * whole, and integers are compared. `above` is what follows the highest integer. */
 #define YOPS_ORDER(C, R, E, above)                                                              \
     YOKE_FUNCTION yoke_u32 yops_order_##C##_##R(type_##C a, type_##R b)                         \
     {                                                                                           \
