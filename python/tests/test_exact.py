@@ -123,8 +123,8 @@ def test_integers_beside_floats_have_numpys_dtype(stream, wide, dtype, floating)
     x, y = yoke.asarray(host, stream=stream), yoke.full(len(host), 0.5, floating, stream)
     wanted = numpy.result_type(dtype, floating)
     wanted = wanted if wide or wanted != "float64" else numpy.dtype("float32")
-    results = {"concatenate": yoke.concatenate([x, y]), "where": yoke.where(x == x, x, y), "maximum": yoke.maximum(x, y), "+": x + y,
-               "-": y - x, "*": x * y, "/": x / y}
+    results = {"concatenate": yoke.concatenate([x, y]), "where": yoke.where(x == x, x, y), "maximum": yoke.maximum(x, y),
+               "+": x + y, "-": y - x, "*": x * y, "/": x / y}
     halves = numpy.full(len(host), 0.5, floating)
     with numpy.errstate(over="ignore"):
         correct = {"concatenate": numpy.concatenate([host, halves]), "where": host.astype(wanted),

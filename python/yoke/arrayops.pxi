@@ -32,8 +32,8 @@ cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict value
 
 
 cdef dict in_double(expression, dict variables):
-    """The variables of a user's expression. Python's floats among them, and constants, are double beside arrays of double, and beside
-    integers of 32 and 64 bits with no narrower floating point, where the device has it."""
+    """The variables of a user's expression. Python's floats among them, and constants, are double beside arrays of double, and
+    beside integers of 32 and 64 bits with no narrower floating point, where the device has it."""
     arrays = [each for each in variables.values() if isinstance(each, Array)]
     dtypes = {(<Array>each).a.dtype for each in arrays}
     wide = F64 in dtypes or C128 in dtypes
@@ -107,9 +107,9 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
 def map(expression, /, stream=None, **variables):
     """Evaluate an expression for each element, in one launch: map("y = a * x + y", a=2.0, x=x, y=y). The arrays that are assigned
     are the outputs; all have one shape, to which the others are broadcast. A Python float, and a constant of the expression, counts
-    as float32, but as float64 beside arrays of float64, and of int32, uint32, int64 or uint64 where none is of floats and the device
-    has float64; an int as int32, or the wider type that has it (OverflowError: none has), a complex as complex64; NumPy scalars have
-    their own dtype.
+    as float32, but as float64 beside arrays of float64, and of int32, uint32, int64 or uint64 where none is of floats and the
+    device has float64; an int as int32, or the wider type that has it (OverflowError: none has), a complex as complex64; NumPy
+    scalars have their own dtype.
     InvalidArgumentError shows a mistake in the expression with a caret."""
     if stream is None:
         streams = [(<Array>value).stream for value in variables.values() if isinstance(value, Array)]
@@ -138,8 +138,8 @@ cdef int32_t value_dtype(dtype, expression, dict variables) except -1:
 
 
 def evaluate(expression, /, dtype=None, stream=None, **variables):
-    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means the expression's own: "x > 0" is
-    bool, and "x * 0.5" of int64 float64, where the device has it."""
+    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means the expression's own: "x > 0"
+    is bool, and "x * 0.5" of int64 float64, where the device has it."""
     cdef Array result
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
@@ -262,7 +262,8 @@ def map_reduce(name, expression, /, axis=None, keepdims=False, dtype=None, strea
     if count == 0 and shape:  # to the library no axes are all
         return reduce(name, evaluate(expression, dtype, stream, **variables), axis, keepdims)
     order = (<Array>operands[0]).stream if stream is None else stream
-    result = reduced_array(order, reduced_dtype(name, value_dtype(dtype, expression, variables), order), shape, axes, count, keepdims)
+    number = reduced_dtype(name, value_dtype(dtype, expression, variables), order)
+    result = reduced_array(order, number, shape, axes, count, keepdims)
     order_streams(order, arrays)
     with nogil:
         status = yoke_map_reduce_at(where, order.ptr, operation, &result.a, line, vars, var_count, axes if count else NULL, count)

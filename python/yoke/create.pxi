@@ -7,8 +7,8 @@ def empty(shape, dtype="float32", stream=None):
 
 
 def full(shape, value, dtype=None, stream=None):
-    """A new array whose elements are all `value`. dtype: None means that of the value: a NumPy scalar's own, and bool, int64 (uint64
-    of an int that needs it), float32 or complex64 of Python's."""
+    """A new array whose elements are all `value`. dtype: None means that of the value: a NumPy scalar's own, and bool, int64
+    (uint64 of an int that needs it), float32 or complex64 of Python's."""
     cdef Array result = empty(shape, number_dtype(value) if dtype is None else dtype, stream)
     assign_value(result, value, here())
     return result

@@ -120,8 +120,8 @@ cdef bint has_double(Stream stream):
 
 
 cdef int32_t fractions_of(int32_t dtype, Stream stream) except -1:
-    """The floating-point dtype for fractions of this one: float32 has all integers of 8 and 16 bits, and those of 32 and 64 bits are
-    float64, where the device has it, else float32."""
+    """The floating-point dtype for fractions of this one: float32 has all integers of 8 and 16 bits, and those of 32 and 64 bits
+    are float64, where the device has it, else float32."""
     return dtype if dtype >= F16 else F64 if dtype >= I32 and has_double(stream) else F32
 
 
