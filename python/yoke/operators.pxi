@@ -313,7 +313,7 @@ cdef tuple whole_comparison(str sign, double value):
 
 
 cdef tuple float_comparison(str sign, int32_t dtype, value):
-    """The comparison of floats of this dtype with an int that is beyond 64 bits as one with a float of theirs, the next below it."""
+    """The comparison of floats of this dtype with an int that is beyond 64 bits as one with a float, the next below it."""
     half = dtype in (F16, BF16, F32, C64)  # compared as float32
     most = 2**128 - 2**104 if half else 2**1024 - 2**971
     if value > most or value < -most:  # beyond all but the infinities

@@ -68,8 +68,8 @@ def searchsorted(Array array not None, values, side="left"):
 
 
 cdef tuple beside(values, Array array):
-    """Values that elements are compared with, and the elements, in one dtype that holds both: that of floating-point elements beside
-    Python's floats, and double for fractions beside integers of 32 bits or more, where the device has it."""
+    """Values that elements are compared with, and the elements, in one dtype that holds both: that of floating-point elements
+    beside Python's floats, and double for fractions beside integers of 32 bits or more, where the device has it."""
     cdef Array others
     cdef int32_t common = array.a.dtype
     if kind_of(common) > 1:
