@@ -53,7 +53,7 @@ yoke_status yops_evaluation_begin(yops_evaluation *v, const yops_call *call, con
                                   int32_t dimensions, const int64_t *shape);
 
 /* Check that a thread may evaluate so many elements in its loops, where the driver ends them: functions of the program's, and fmod
- * and remainder, may have loops too. YOKE_E_UNSUPPORTED: it may not. */
+ * and remainder, may have loops, too. YOKE_E_UNSUPPORTED: it may not. */
 yoke_status yops_evaluation_check_rounds(const yops_evaluation *v, const yops_traits *traits, uint64_t elements);
 
 /* Check that an output overlaps none of the arrays that are read. */
