@@ -110,7 +110,8 @@ def cache_info():
 
 @cython.final
 cdef class Device:
-    """An open device.
+    """Device(selector=None)\n--\n\n\
+    An open device.
 
     selector: "cuda", "opencl:1", "opencl:gpu", "uuid:…", "pci:…", "name~H200"; None: what YOKE_DEVICE or YOKE_BACKEND order, else
     the best there is. Raises NotFoundError, UnavailableError; InvalidArgumentError for a malformed selector. Streams, buffers and

@@ -39,13 +39,15 @@ cdef uint64_t nanoseconds_of(timeout) except? 0:
 
 @cython.final
 cdef class Event:
-    """A point in a stream, made by stream.event(): complete when everything before it has finished or failed. `await event` waits
+    """Event()\n--\n\n\
+    A point in a stream, made by stream.event(): complete when everything before it has finished or failed. `await event` waits
     without blocking the loop, with the failures of wait."""
 
     cdef yoke_event *ptr
     cdef list raised
     cdef object __weakref__
 
+    @cython.embedsignature(False)
     def __init__(self):
         raise TypeError("an event is made by stream.event()")
 

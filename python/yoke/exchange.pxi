@@ -29,6 +29,14 @@ cdef object to_dlpack(Array array, stream, copy):
     return PyCapsule_New_raw(tensor, "dltensor", delete_capsule)
 
 
+cdef object host_capsule(Array array):
+    """A capsule over a copy in the host's memory."""
+    try:
+        return array.to_numpy().__dlpack__()
+    except (ImportError, TypeError) as error:  # without NumPy, or of a dtype that it does not have
+        raise BufferError(f"{array!r} gives no copy in the host's memory: {error}") from None
+
+
 cdef object dlpack_device(Array array):
     cdef DLManagedTensor *tensor = NULL
     check(yoke_array_to_dlpack(&array.a, &tensor))
@@ -75,17 +83,26 @@ cdef Foreign foreign_on(Stream stream):
     return foreign
 
 
-def from_dlpack(data, stream=None):
+def from_dlpack(data, /, *, stream=None, copy=None):
     """An array over the memory of an object with __dlpack__ (CuPy, PyTorch, JAX, Yoke), without a copy. The object must be on the
-    stream's device: InvalidArgumentError. On CUDA the stream waits for what the object's producer has enqueued so far; the
-    producer's memory is given back when no array uses it and the stream has come to the end of its work. Operations that refuse
-    operands which overlap do not see that two such arrays do."""
+    stream's device: InvalidArgumentError; or in the host's memory, as NumPy's arrays, which is copied. copy: True wants a copy, and
+    False none, so that the host's memory is BufferError. On CUDA the stream waits for what the object's producer has enqueued so
+    far; the producer's memory is given back when no array uses it and the stream has come to the end of its work. Operations
+    that refuse operands which overlap do not see that two such arrays do."""
     cdef Foreign foreign
     cdef yoke_status status
     cdef yoke_device *device
     cdef Array result
 
     stream = default_stream() if stream is None else stream
+    if copy:
+        return from_dlpack(data, stream=stream).copy()
+    if hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] == 1:
+        if copy is not None:
+            raise BufferError(f"a {type(data).__name__} in the host's memory gets to the device by a copy, and copy is false")
+        import numpy
+
+        return array_from(numpy.from_dlpack(data), stream=stream)
     if hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] in (2, 13):
         capsule = data.__dlpack__(stream=1)  # CUDA: the legacy default stream waits for the producer, and this stream for that
         follow_cuda(stream, 1)
@@ -124,7 +141,7 @@ cdef object interface_of(Array array):
     if not led:
         array.stream.wait()
     return {"version": 3, "shape": array.shape, "typestr": typestrings[name], "stream": 1 if led else None,
-            "strides": None if yoke_array_is_contiguous(&array.a) else tuple([s * array.itemsize for s in array.strides]),
+            "strides": None if yoke_array_is_contiguous(&array.a) else array.strides,
             "data": (array.memory().native + array.a.offset if array.size else 0,
                      yoke_buffer_is_read_only(array.a.buffer) == 1)}
 
@@ -173,7 +190,7 @@ cdef Array from_interface(data, Stream stream):
     foreign = foreign_on(stream)
     foreign.lent.owner = data
     if interface["data"][1]:  # read-only
-        result.buffer = result.buffer.view(0, size, True)
+        result.buffer = result.buffer.view(0, size, read_only=True)
     result.buffer.owner, result.buffer.users = foreign, 1
     result.a = yoke_array_nd(result.buffer.ptr, dtype, shape_of(shape, extents), extents)
     if result.a.dtype == 0:  # with strides of 0 a little memory may have more elements than can be counted
@@ -189,5 +206,8 @@ cdef object html_of(Array array):
 
     rows = [("shape", array.shape), ("dtype", dtype_names[array.a.dtype]), ("device", array.stream.device.info.name),
             ("bytes", f"{array.nbytes:,}")]
+    values = values_at_hand(array)
+    if values:
+        rows.append(("values", values))
     return ("<table>" + "".join([f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows]) +
             "</table>")

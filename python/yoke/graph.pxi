@@ -3,7 +3,8 @@
 
 @cython.final
 cdef class Graph:
-    """Recorded work, made by `with stream.record() as graph:`. len(graph) is the number of its nodes, which describe() lists.
+    """Graph(device, name=None)\n--\n\n\
+    Recorded work, made by `with stream.record() as graph:`. len(graph) is the number of its nodes, which describe() lists.
 
     set_args, set_launch, set_write, set_read, set_copy, set_fill and set_call give a node other arguments, for launches from then
     on; its kind stays. RangeError: there is no such node. InvalidArgumentError: it is of another kind."""

@@ -16,7 +16,8 @@ cdef int32_t position_of(word, tuple words, str what) except -1:
 
 @cython.final
 cdef class Image:
-    """Texels on a device: a texture and surface in CUDA, an image2d_t or image3d_t with its sampler in OpenCL. Undefined content.
+    """Image(device, shape=None, format='float32', channels=1, *, address='clamp', filter='nearest', normalized=False)\n--\n\n\
+    Texels on a device: a texture and surface in CUDA, an image2d_t or image3d_t with its sampler in OpenCL. Undefined content.
 
     shape: (rows, columns), or (slices, rows, columns) for three dimensions. format: of a channel; kernels read "unorm8", "unorm16",
     "snorm8", "snorm16", "float16" and "float32" as float, "uint8" to "int32" as they are; a NumPy dtype stands for its name.
@@ -64,6 +65,7 @@ cdef class Image:
         check(status)
         self.shape, self.format, self.channels = shape, format, channels
 
+    @cython.embedsignature(False)
     def __init__(self, device, shape=None, format="float32", channels=1, *, address="clamp", filter="nearest", normalized=False):
         if self.ptr == NULL:
             raise TypeError("an image needs a shape: (rows, columns) or (slices, rows, columns)")
@@ -144,7 +146,8 @@ cdef class Image:
 
 @cython.final
 cdef class Surface:
-    """An Image as an argument that a kernel writes: a cudaSurfaceObject_t in CUDA, a write_only image in OpenCL."""
+    """Surface(image)\n--\n\n\
+    An Image as an argument that a kernel writes: a cudaSurfaceObject_t in CUDA, a write_only image in OpenCL."""
 
     cdef readonly Image image
 

@@ -2,10 +2,12 @@
 # Kernels and launches. This is the hot path: `launch` and what it calls use the interpreter's C functions, and allocate nothing.
 
 cdef class HostArgument:
-    """What In, Out and InOut have in common: an argument of a launch that is memory of the host."""
+    """HostArgument(memory)\n--\n\n\
+    What In, Out and InOut have in common: an argument of a launch that is memory of the host."""
 
     cdef object memory
 
+    @cython.embedsignature(False)
     def __init__(self, memory):
         self.memory = memory
 
@@ -14,23 +16,28 @@ cdef class HostArgument:
 
 
 cdef class In(HostArgument):
-    """A host array that a launch copies to the device for the kernel to read: kernel[n](stream, In(x), …). It is kept alive, and
+    """In(memory)\n--\n\n\
+    A host array that a launch copies to the device for the kernel to read: kernel[n](stream, In(x), …). It is kept alive, and
     must not change, until the launch is complete. Anything contiguous with the buffer protocol."""
 
 
 cdef class Out(HostArgument):
-    """A host array that the kernel writes completely; the result is there when the launch is complete: wait before you look."""
+    """Out(memory)\n--\n\n\
+    A host array that the kernel writes completely; the result is there when the launch is complete: wait before you look."""
 
 
 cdef class InOut(HostArgument):
-    """A host array that the kernel reads and writes; the result is there when the launch is complete."""
+    """InOut(memory)\n--\n\n\
+    A host array that the kernel reads and writes; the result is there when the launch is complete."""
 
 
 cdef class Local:
-    """`size` bytes of shared memory, at the position of an OpenCL kernel's __local parameter; in CUDA dynamic shared memory."""
+    """Local(size)\n--\n\n\
+    `size` bytes of shared memory, at the position of an OpenCL kernel's __local parameter; in CUDA dynamic shared memory."""
 
     cdef size_t size
 
+    @cython.embedsignature(False)
     def __init__(self, size):
         self.size = as_size(size, "size")
 
@@ -55,7 +62,8 @@ cdef void *type_int = <void *>int
 
 
 cdef class Kernel:
-    """An entry point of a Program. A launch is a call:
+    """Kernel(program, name)\n--\n\n\
+    An entry point of a Program. A launch is a call:
 
     kernel[n](stream, x, y, 2.0): at least n threads in one dimension, in blocks of a size that Yoke chooses.
     kernel[grid, block](stream, …), kernel[grid, block, shared](stream, …): blocks, threads of a block, and bytes of dynamic shared
@@ -170,7 +178,8 @@ cdef int as_dim(yoke_dim *out, value) except -1:
 
 @cython.final
 cdef class Launch:
-    """kernel[n] or kernel[grid, block, shared]: what a call launches. May be kept and called any number of times."""
+    """Launch(kernel, shape)\n--\n\n\
+    kernel[n] or kernel[grid, block, shared]: what a call launches. May be kept and called any number of times."""
 
     cdef yoke_kernel *ptr
     cdef Kernel kernel

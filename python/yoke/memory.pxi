@@ -6,7 +6,8 @@ cdef tuple memory_kinds = ("device", "pinned", "mapped", "managed")
 
 @cython.final
 cdef class Buffer:
-    """Memory that a device can access: `size` bytes, with undefined content.
+    """Buffer(device, size=None, kind='device')\n--\n\n\
+    Memory that a device can access: `size` bytes, with undefined content.
 
     kind: "device" (the host reaches it by copies), "pinned" (page-locked host memory for copies at full speed), "mapped" or
     "managed" (both sides access it in place, where the device supports that). All kinds but "device" have the buffer protocol:
@@ -118,7 +119,7 @@ cdef class Buffer:
         """Whether this is a view that kernels and copies only read."""
         return yoke_buffer_is_read_only(self.ptr) == 1
 
-    def view(self, offset, size, read_only=False):
+    def view(self, offset, size, *, read_only=False):
         """A view: `size` bytes from `offset`, without a copy. The view keeps the memory alive. RangeError: not inside.
         read_only: a write, a copy to it, or a launch that passes it for a parameter known not to be const is
         KernelArgumentError."""

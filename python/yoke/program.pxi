@@ -42,7 +42,7 @@ class Source:
                    opencl=None if source.opencl == NULL else text_of(source.opencl),
                    text=None if source.text == NULL else text_of(source.text))
 
-    def compile(self, architecture, bare=False):
+    def compile(self, architecture, *, bare=False):
         """The CUDA text, compiled without a device for an architecture, as "sm_90" or "compute_90" (PTX): bytes for device.load and
         `compiled`. bare: the compiler's own file, a cubin or PTX. UnsupportedError lists the architectures that the compiler knows;
         UnavailableError: there is no NVRTC."""
@@ -164,7 +164,8 @@ cdef object as_source(source, dict texts):
 
 @cython.final
 cdef class Program:
-    """Compiled code, made by device.build or device.load. program["saxpy"] is a Kernel; iterating gives the kernels' names. The
+    """Program(device, source=None, **texts)\n--\n\n\
+    Compiled code, made by device.build or device.load. program["saxpy"] is a Kernel; iterating gives the kernels' names. The
     build blocks; other threads run meanwhile. BuildError has the compiler's log, and so has `log`."""
 
     cdef yoke_program *ptr
@@ -189,6 +190,7 @@ cdef class Program:
             yoke_device_release(ptr)
         check(status)
 
+    @cython.embedsignature(False)  # which the class's text has in the form that inspect reads
     def __init__(self, device, source=None, **texts):
         if self.ptr == NULL:
             raise TypeError("a program needs a source: a text, Source(…), or cuda=… and opencl=…")

@@ -29,7 +29,8 @@ def default_stream():
 
 @cython.final
 cdef class Stream:
-    """A queue of work on a device, in order. Everything enqueued here runs later; `wait` (or `await stream`) waits for it and
+    """Stream(device=None, *, timed=False, wait='auto', depth=0, priority=0, name=None)\n--\n\n\
+    A queue of work on a device, in order. Everything enqueued here runs later; `wait` (or `await stream`) waits for it and
     raises its failure.
 
     timed: events can be timed. wait: "auto", "spin" or "block", how waits wait. depth: the most unfinished operations, 0 for no
@@ -140,7 +141,7 @@ cdef class Stream:
 
         return aio.wait(self.event()).__await__()
 
-    def event(self, timed=False):
+    def event(self, *, timed=False):
         """An Event behind all work that is in the stream now. timed: with a time stamp (the stream must be timed). Does not block,
         and does not count for the stream's depth."""
         cdef Event event = Event.__new__(Event)
@@ -206,9 +207,12 @@ cdef class Stream:
         check(status)
         keep_until_done(self, [kept, buffer.owner], before)
 
-    def read(self, target, Buffer buffer not None, offset=0):
+    def read(self, target, Buffer buffer not None, offset=0, *, blocking=True):
         """Copy bytes of the buffer, from its byte `offset`, into host memory: as many as `target` has. target: anything contiguous
-        and writable with the buffer protocol. Complete when the stream gets there: wait before you look."""
+        and writable with the buffer protocol. Waits as wait() does, with its exceptions, and where it may not wait, copies nothing.
+        blocking=False: returns at once, and the copy is complete when the stream gets there: wait before you look."""
+        if blocking:
+            refuse_wait(self)
         cdef Kept kept = hold(target, True)
         cdef size_t first = as_size(offset, "offset")
         cdef const char *where = here()
@@ -217,11 +221,15 @@ cdef class Stream:
         cdef unsigned before = self.recordings
 
         if kept.view.len == 0:
+            if blocking:
+                self.wait()
             return
         with nogil:
             status = yoke_read_at(where, self.ptr, kept.view.buf, buffer.ptr, first, kept.view.len)
         check(status)
         keep_until_done(self, [kept, buffer.owner], before)
+        if blocking:
+            wait_for_read(self, before)
 
     def copy(self, Buffer target not None, Buffer source not None, size=None, target_offset=0, source_offset=0):
         """Copy between buffers, also of different devices. size: bytes; None: all of the source from its offset."""
@@ -261,9 +269,14 @@ cdef class Stream:
         host_rect(self, buffer, source, shape, buffer_offset, buffer_pitch, source_offset, source_pitch, False, here())
 
     def read_rect(self, target, Buffer buffer not None, shape, *, target_offset=0, target_pitch=None, buffer_offset=0,
-                  buffer_pitch=None):
+                  buffer_pitch=None, blocking=True):
         """Copy a rect of the buffer to host memory, whose bytes between the rows stay. Else as write_rect and read."""
+        cdef unsigned before = self.recordings
+        if blocking:
+            refuse_wait(self)
         host_rect(self, buffer, target, shape, buffer_offset, buffer_pitch, target_offset, target_pitch, True, here())
+        if blocking:
+            wait_for_read(self, before)
 
     def copy_rect(self, Buffer target not None, Buffer source not None, shape, *, target_offset=0, target_pitch=None,
                   source_offset=0, source_pitch=None):
@@ -281,9 +294,14 @@ cdef class Stream:
         bytes as these texels have, else RangeError; it must not change until the copy has run."""
         write_image(self, image, source, offset, shape, here())
 
-    def read_image(self, target, Image image not None, *, offset=None, shape=None):
-        """Copy texels of an image to host memory. Else as write_image; wait before you look."""
+    def read_image(self, target, Image image not None, *, offset=None, shape=None, blocking=True):
+        """Copy texels of an image to host memory. Else as write_image and read."""
+        cdef unsigned before = self.recordings
+        if blocking:
+            refuse_wait(self)
         read_image(self, target, image, offset, shape, here())
+        if blocking:
+            wait_for_read(self, before)
 
     def copy_to_image(self, Image image not None, Buffer buffer not None, buffer_offset=0, *, offset=None, shape=None):
         """Copy texels, row after row, from byte buffer_offset of a buffer into an image; offset and shape as in write_image."""
