@@ -56,6 +56,7 @@ EXTRA_DIST += \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
 	python/tests/test_peers.py \
+	python/tests/test_same_names.py \
 	python/tests/test_trace.py \
 	python/tests/test_types.py \
 	python/tests/torture.py \
@@ -94,8 +95,11 @@ EXTRA_DIST += \
 	python/yoke/matmul.pxi \
 	python/yoke/memory.pxi \
 	python/yoke/move.pxi \
+	python/yoke/names.pxi \
 	python/yoke/native.pxi \
 	python/yoke/native_order.pxi \
+	python/yoke/ndimage.py \
+	python/yoke/ndimage.pyi \
 	python/yoke/operators.pxi \
 	python/yoke/order.pxi \
 	python/yoke/program.pxi \

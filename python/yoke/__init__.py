@@ -8,8 +8,9 @@
     print((2 * a + 1).sum().item())
 
 Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Arrays: asarray, empty, zeros,
-ones, full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), filters,
-and the modules fft and random. trace shows what streams did. Failures are Error and its subclasses. doc/python.md has the guide.
+ones, full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), and the
+modules fft, ndimage (filters) and random. Trace shows what streams did. Failures are Error and its subclasses.
+doc/python.md has the guide.
 """
 
 import sys as _sys
@@ -19,20 +20,21 @@ from ._core import (
     ExecutionError, ForkedError, Graph, HostArgument, HostFunctionError, Image, In, InOut, InvalidArgumentError, Kernel,
     KernelArgumentError, Launch, Local, NotFoundError, Out, OutOfDeviceMemoryError, OutOfHostMemoryError, Program, RangeError,
     Source, Stream, Surface, UnavailableError, UnsupportedError, apply, arange, argsort, asarray, binary_function, bincount,
-    broadcast_shape, cache_info, clip, concatenate, convolve, correlate, correlate1d, default_stream, devices, dot, empty,
-    empty_like, evaluate, from_dlpack, full, full_like, gaussian_filter, histogram, info, libraries, linspace, map, map_reduce,
-    map_reduce_segments, matmul, ones, ones_like, partition, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted,
-    select, select_where, separable_filter, sobel, sort_in_place, stack, take, topk, uniform_filter, unique, wait_all, wait_any,
-    where, zeros, zeros_like,
+    broadcast_shape, cache_info, clip, concatenate, cumprod, cumsum, default_stream, devices, dot, empty, empty_like, evaluate,
+    from_dlpack, full, full_like, get_default_dtype, histogram, info, libraries, linspace, map, map_reduce, map_reduce_segments,
+    matmul, ones, ones_like, partition_by, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted, select_where,
+    set_default_dtype, sort, sort_in_place, stack, take, topk, unique, wait_all, wait_any, where, zeros, zeros_like,
 )
+from ._core import array_from as _array_from
+from ._core import missing as _missing
 from ._core import version as __version__
-from . import fft, random
-from ._trace import Trace, trace
+from . import fft, ndimage, random
+from ._trace import Trace
 
 
 def _elementwise(name: str):
-    def function(array):
-        return apply(name, array)
+    def function(a):
+        return apply(name, a)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name} of each element; integers give float32."
@@ -45,35 +47,28 @@ for _name in ("sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh
 
 
 def minimum(a, b):
-    """The smaller of each two elements; NaN only where both are."""
+    """The smaller of each two elements; NaN where one is."""
     return binary_function("min", a, b)
 
 
 def maximum(a, b):
-    """The larger of each two elements; NaN only where both are."""
+    """The larger of each two elements; NaN where one is."""
     return binary_function("max", a, b)
 
 
-def sort(array, descending=False):
-    """A sorted copy, along the last axis; stable, NaN last."""
-    result = array.copy()
-    sort_in_place(result, None, descending)
-    return result
+def fmin(a, b):
+    """The smaller of each two elements; NaN only where both are."""
+    return binary_function("fmin", a, b)
 
 
-def sort_pairs(keys, values, descending=False):
+def fmax(a, b):
+    """The larger of each two elements; NaN only where both are."""
+    return binary_function("fmax", a, b)
+
+
+def sort_pairs(keys, values, *, descending=False):
     """Sort keys in place along the last axis; the values, an array of the same shape, move with them."""
-    sort_in_place(keys, values, descending)
-
-
-def cumsum(array, axis=None):
-    """The sums of all elements up to each, along an axis; None: of the flattened array."""
-    return scan("sum", array, axis)
-
-
-def cumprod(array, axis=None):
-    """The products of all elements up to each, as cumsum."""
-    return scan("prod", array, axis)
+    sort_in_place(keys, values, descending=descending)
 
 
 def cummin(array, axis=None):
@@ -87,8 +82,8 @@ def cummax(array, axis=None):
 
 
 def outer(a, b):
-    """a[i] * b[j] of two arrays of one dimension."""
-    return matmul(a[:, None], b[None, :])
+    """a[i] * b[j] of two flattened arrays."""
+    return _array_from(a).ravel()[:, None] * _array_from(b).ravel()[None, :]
 
 
 def to_numpy(array):
@@ -97,3 +92,17 @@ def to_numpy(array):
 
 
 __all__ = [name for name in dir() if not name.startswith("_")]
+
+# Names of NumPy's whose meaning was another here, and of filters, which have a module.
+_MOVED = {
+    "trace": "yoke.Trace shows what streams did", "select": "a[mask], or yoke.select_where(a, expression, …)",
+    "partition": "yoke.sort, or yoke.partition_by(a, flags)",
+    "convolve": "yoke.fft.convolve of signals, yoke.ndimage.convolve of images", "correlate": "yoke.ndimage.correlate of images",
+    **{name: f"yoke.ndimage.{name}" for name in ndimage.__all__ if name not in ("convolve", "correlate")},
+    "asnumpy": "yoke.to_numpy(a), or a.to_numpy()", "array": "yoke.asarray(a)", "abs": "abs(a)",
+    **{name: f"a.{name}()" for name in "sum prod mean var std min max any all argmin argmax".split()},
+}
+
+
+def __getattr__(name):
+    raise AttributeError(_missing("yoke", name, __all__, _MOVED), name=name)

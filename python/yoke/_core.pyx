@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cython: language_level=3
+# cython: language_level=3, auto_pickle=False
 """The extension module: the rooms of the package, each in a file named like the header of the C API that it stands for."""
 
 cimport cython
@@ -117,4 +117,5 @@ include "filter.pxi"
 include "native_order.pxi"
 include "comm.pxi"
 include "exchange.pxi"
+include "names.pxi"
 

@@ -20,7 +20,7 @@ _marks = 0  # how many have been enqueued
 
 
 class Trace:
-    """What the streams did and when, as Chrome's trace events: `with yoke.trace("run.json"): …`, or start() and stop().
+    """What the streams did and when, as Chrome's trace events: `with yoke.Trace("run.json"): …`, or start() and stop().
 
     The trace begins with the process's first device, so the first start comes before it (else RuntimeError), or the program runs
     with YOKE_TRACE; after that, parts of the program are traced as often as wanted. From the first start on all streams are traced,
@@ -85,11 +85,6 @@ class Trace:
     def __repr__(self) -> str:
         state = "started" if self._begin is not None else f"{sum(each['ph'] == 'X' for each in self.events)} entries"
         return f"<yoke.Trace {state}>"
-
-
-def trace(path: str | os.PathLike[str] | None = None) -> Trace:
-    """A Trace, not yet started: `with yoke.trace("run.json") as trace: …`, then print(trace). path: the file to write, or None."""
-    return Trace(path)
 
 
 def _open_file() -> str | None:

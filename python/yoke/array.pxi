@@ -3,9 +3,10 @@
 # dtype.pxi and move.pxi, and most of what they do in operators.pxi and arrayops.pxi.
 
 cdef class Array:
-    """An array on a device, made by empty, zeros, arange, asarray, … or by operations on others.
+    """Array()\n--\n\n\
+    An array on a device, made by empty, zeros, arange, asarray, … or by operations on others.
 
-    shape, dtype, strides (in elements), ndim, size (elements), nbytes; device, stream: the stream its work is enqueued in.
+    shape, dtype, strides (in bytes), ndim, size (elements), nbytes; device, stream: the stream its work is enqueued in.
     Operators, slices, comparisons and reductions follow NumPy; a slice or transpose is a view. Nothing blocks but what gives
     values to Python: to_numpy, tolist, item, print(a), float(a), bool(a), a[mask]. Work that uses arrays of several streams is
     ordered. Types: results of mixed dtypes are NumPy's, but integers of 8 and 16 bits give float32 with Python's floats and by /.
@@ -19,6 +20,7 @@ cdef class Array:
     cdef Buffer part
     cdef object __weakref__
 
+    @cython.embedsignature(False)
     def __init__(self):
         raise TypeError("arrays are made by empty, zeros, ones, full, arange and asarray")
 
@@ -29,8 +31,8 @@ cdef class Array:
 
     @property
     def strides(self):
-        """Elements from one index to the next, along each axis."""
-        return tuple([self.a.strides[i] for i in range(self.a.dimensions)])
+        """Bytes from one index to the next, along each axis, as NumPy's."""
+        return tuple([self.a.strides[i] * <int64_t>yoke_dtype_get_size(self.a.dtype) for i in range(self.a.dimensions)])
 
     @property
     def ndim(self):
@@ -74,15 +76,23 @@ cdef class Array:
 
     @property
     def real(self):
-        """The real part: a copy, or the array itself where it is not complex."""
-        return self if self.a.dtype < C64 else unary("c = real(a)", self, F32 if self.a.dtype == C64 else F64)
+        """The real part, a view; the array itself where it is not complex."""
+        return self if self.a.dtype < C64 else part_of_complex(self, 0)
+
+    @real.setter
+    def real(self, value):
+        self.real[...] = value
 
     @property
     def imag(self):
-        """The imaginary part, a copy; zeros where the array is not complex."""
+        """The imaginary part, a view; where the array is not complex, zeros that are only read."""
+        return read_only_zeros(self) if self.a.dtype < C64 else part_of_complex(self, 1)
+
+    @imag.setter
+    def imag(self, value):
         if self.a.dtype < C64:
-            return zeros(self.shape, dtype_names[self.a.dtype], self.stream)
-        return unary("c = imag(a)", self, F32 if self.a.dtype == C64 else F64)
+            raise TypeError(f"an array of {dtype_names[self.a.dtype]} has no imaginary part to set")
+        self.imag[...] = value
 
     def conj(self):
         """The complex conjugate; the array itself where it is not complex."""
@@ -151,9 +161,16 @@ cdef class Array:
                 raise ValueError(f"axis {each} has {self.shape[each]} elements, and only an axis of one can be squeezed")
         return self.select(tuple([0 if i in chosen else slice(None) for i in range(self.a.dimensions)]))
 
-    def clip(self, low=None, high=None):
-        """The elements, limited to low … high; NaN stays NaN."""
-        return clip(self, low, high)
+    def clip(self, min=None, max=None):
+        """The elements, limited to min … max, which are numbers or arrays; NaN stays NaN."""
+        return clip(self, min, max)
+
+    def round(self, decimals=0):
+        """The nearest numbers with so many decimals, as NumPy's: halves go to the even one. Integers stay what they are."""
+        return rounded(self, decimals)
+
+    def __round__(self, ndigits=None):
+        return rounded(self, 0 if ndigits is None else ndigits)
 
     def broadcast_to(self, shape):
         """A view of a larger shape, by NumPy's rules."""
@@ -179,60 +196,26 @@ cdef class Array:
         assign(result, self, here())
         return result
 
-    cdef object select(self, key):
-        """The view of a key of integers, slices, None and …; or the mask itself, for a boolean array."""
-        cdef yoke_array a = self.a
-        cdef int axis = 0
-        keys = tuple(key) if isinstance(key, tuple) else (key,)  # a subclass may give other keys each time
-        given = sum([each is not None and each is not Ellipsis for each in keys])
-        if given > self.a.dimensions:
-            raise IndexError(f"{given} indices for an array of {self.a.dimensions} dimensions")
-        dots = False
-        for each in keys:
-            if each is Ellipsis:
-                if dots:
-                    raise IndexError("an index has at most one …")
-                dots = True
-                axis += self.a.dimensions - given
-            elif each is None:
-                a = yoke_array_expand(a, axis)
-                axis += 1
-            elif isinstance(each, slice):
-                start, stop, step = each.indices(a.shape[axis])
-                if not range(start, stop, step):  # the start may be -1, which counts from the end in C
-                    start, stop, step = 0, 0, 1
-                a = yoke_array_slice(a, axis, start, YOKE_END if stop < 0 else stop, step)
-                axis += 1
-            elif type(each) is not int and (isinstance(each, (bool, list)) or getattr(each, "ndim", 0)):
-                raise IndexError("an array or a list is an index of its own, as a[i], or take(a, i, axis)"
-                                 if not isinstance(each, bool) else f"{each} is not an index")
-            else:
-                position = operator.index(each)
-                if not -(1 << 63) <= position < 1 << 63:
-                    raise IndexError(f"index {shown(position)} is out of range for an axis of {a.shape[axis]} elements")
-                a = yoke_array_index(a, axis, position)
-            if a.dtype == 0:
-                break
-        if a.dtype == 0:
-            raise IndexError(text_of(yoke_error().text))
-        return self.view(a)
+    cdef Array select(self, key):
+        """The view of a key of integers, slices, None and …"""
+        return selected(self, key)
 
     def __getitem__(self, key):
-        key = as_index(self, key)
+        key, known = as_index(self, key)
         if isinstance(key, Array):
-            return take_array(self, key)
-        return self.select(key)
+            return take_array(self, key, known)
+        return at_truth(self, key) if is_truth(key) else self.select(key)
 
     def __setitem__(self, key, value):
         cdef Array target
-        key = as_index(self, key)
+        key, known = as_index(self, key)
         if isinstance(key, Array):
             if (<Array>key).a.dtype == BOOL:
                 assign_masked(self, key, value, here())
             else:
-                assign_at(self, key, value)
+                assign_at(self, key, value, known)
             return
-        target = self.select(key)
+        target = at_truth(self, key) if is_truth(key) else self.select(key)
         if not isinstance(value, Array) and getattr(value, "shape", None) == () and getattr(value.dtype, "kind", "") == "c":
             value = complex(value)  # a scalar of NumPy's
         if isinstance(value, (bool, int, float, complex)):
@@ -300,7 +283,15 @@ cdef class Array:
         return int(self.item())
 
     def __index__(self):
-        return operator.index(self.item())
+        if self.a.dimensions or kind_of(self.a.dtype) != 1:
+            raise TypeError("only an integer array without axes is an index")
+        return self.item()
+
+    def __bytes__(self):
+        raise TypeError("bytes(array) does not say which bytes: array.to_numpy().tobytes() has those of its elements in order")
+
+    def __getattr__(self, name):
+        raise AttributeError(missing("an Array", name, dir(type(self)), attributes_of_others), name=name, obj=self)
 
     def __bool__(self):
         if self.size != 1:
@@ -467,74 +458,79 @@ cdef class Array:
     __hash__ = None
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        """NumPy's functions: operators with NumPy's arrays and scalars on either side give Arrays, all others NumPy arrays."""
-        return numpy_function(ufunc, method, inputs, options)
+        """NumPy's functions of each element: those that the package has give Arrays, and others are TypeError, since they would
+        copy the array to the host."""
+        return numpy_elementwise(ufunc, method, inputs, options)
+
+    def __array_function__(self, function, types, args, kwargs):
+        """NumPy's other functions, by the same rule."""
+        return numpy_function(function, args, kwargs)
 
     # ---- Reductions and order: axis is None for all, an int, or a tuple; out: an array for the result ----
 
-    def sum(self, axis=None, keepdims=False, dtype=None, out=None):
+    def sum(self, axis=None, dtype=None, out=None, *, keepdims=False):
         """The sum; of integers as int64 or uint64. dtype: of the result; with float64 the sum is made so."""
-        return reduce("sum", self, axis, keepdims, dtype, out)
+        return reduce("sum", self, axis, keepdims=keepdims, dtype=dtype, out=out)
 
-    def prod(self, axis=None, keepdims=False, dtype=None, out=None):
+    def prod(self, axis=None, dtype=None, out=None, *, keepdims=False):
         """The product."""
-        return reduce("prod", self, axis, keepdims, dtype, out)
+        return reduce("prod", self, axis, keepdims=keepdims, dtype=dtype, out=out)
 
-    def mean(self, axis=None, keepdims=False, dtype=None, out=None):
+    def mean(self, axis=None, dtype=None, out=None, *, keepdims=False):
         """The mean; of integers of 32 and 64 bits as float64, where the device has it, and of shorter ones as float32."""
-        return reduce("mean", self, axis, keepdims, dtype, out)
+        return reduce("mean", self, axis, keepdims=keepdims, dtype=dtype, out=out)
 
-    def var(self, axis=None, keepdims=False, dtype=None, out=None, ddof=0):
+    def var(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False):
         """The variance: the mean of the squared distances from the mean; their sum is divided by n - ddof."""
         return variance(self, axis, keepdims, dtype, out, ddof, False)
 
-    def std(self, axis=None, keepdims=False, dtype=None, out=None, ddof=0):
+    def std(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False):
         """The standard deviation: the square root of var."""
         return variance(self, axis, keepdims, dtype, out, ddof, True)
 
-    def min(self, axis=None, keepdims=False, out=None):
+    def min(self, axis=None, out=None, *, keepdims=False):
         """The smallest element; NaN only where all are."""
-        return reduce("min", self, axis, keepdims, None, out)
+        return reduce("min", self, axis, keepdims=keepdims, out=out)
 
-    def max(self, axis=None, keepdims=False, out=None):
+    def max(self, axis=None, out=None, *, keepdims=False):
         """The largest element; NaN only where all are."""
-        return reduce("max", self, axis, keepdims, None, out)
+        return reduce("max", self, axis, keepdims=keepdims, out=out)
 
-    def any(self, axis=None, keepdims=False, out=None):
+    def any(self, axis=None, out=None, *, keepdims=False):
         """Whether an element is not 0."""
-        return reduce("any", self, axis, keepdims, None, out)
+        return reduce("any", self, axis, keepdims=keepdims, out=out)
 
-    def all(self, axis=None, keepdims=False, out=None):
+    def all(self, axis=None, out=None, *, keepdims=False):
         """Whether no element is 0."""
-        return reduce("all", self, axis, keepdims, None, out)
+        return reduce("all", self, axis, keepdims=keepdims, out=out)
 
-    def argmin(self, axis=None, keepdims=False, out=None):
+    def argmin(self, axis=None, out=None, *, keepdims=False):
         """The position of the smallest element, int64."""
-        return reduce("argmin", self, axis, keepdims, None, out)
+        return reduce("argmin", self, axis, keepdims=keepdims, out=out)
 
-    def argmax(self, axis=None, keepdims=False, out=None):
+    def argmax(self, axis=None, out=None, *, keepdims=False):
         """The position of the largest element, int64."""
-        return reduce("argmax", self, axis, keepdims, None, out)
+        return reduce("argmax", self, axis, keepdims=keepdims, out=out)
 
-    def norm(self, axis=None, keepdims=False, out=None):
+    def norm(self, axis=None, *, keepdims=False, out=None):
         """The square root of the sum of squares."""
-        return reduce("norm", self, axis, keepdims, None, out)
+        return reduce("norm", self, axis, keepdims=keepdims, out=out)
 
-    def cumsum(self, axis=None):
-        """The sums of all elements up to each, along an axis; None: of the flattened array."""
-        return scan("sum", self, axis)
+    def cumsum(self, axis=None, dtype=None, out=None):
+        """The sums of all elements up to each, along an axis; None: of the flattened array. dtype: that it is added in."""
+        return accumulate("sum", self, axis, dtype, out)
 
-    def cumprod(self, axis=None):
+    def cumprod(self, axis=None, dtype=None, out=None):
         """The products of all elements up to each."""
-        return scan("prod", self, axis)
+        return accumulate("prod", self, axis, dtype, out)
 
-    def sort(self, descending=False):
-        """Sort in place along the last axis; stable, NaN last."""
-        sort_in_place(self, None, descending)
+    def sort(self, axis=-1, *, descending=False):
+        """Sort in place along an axis; stable, NaN last."""
+        sort_along(self, axis, descending)
 
-    def argsort(self, descending=False):
-        """The indices, int64, that would sort along the last axis."""
-        return argsort(self, descending)
+    def argsort(self, axis=-1, *, descending=False):
+        """The indices, int64, that would sort along an axis; None: the flattened array."""
+        return argsort(self, axis, descending=descending)
 
     # ---- Exchange with other libraries ----
 
@@ -551,8 +547,11 @@ cdef class Array:
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """A DLPack capsule over the same memory. stream, on CUDA: the consumer's, as a number, which then waits for the array's
         work (1: the legacy default stream, and so is None; 2: the calling thread's default stream); -1: no order. Otherwise, and on
-        OpenCL, the data is ready when this returns. BufferError: dl_device is another device, or the memory is only read, which
-        a capsule does not say, and copy is not true."""
+        OpenCL, the data is ready when this returns. dl_device: (1, 0) wants a copy in the host's memory (with NumPy). BufferError:
+        dl_device is another device, or the host and copy is false; or the memory is only read, which a capsule does not say, and
+        copy is not true."""
+        if dl_device is not None and tuple(dl_device) == (1, 0) and copy is not False:
+            return host_capsule(self)
         if dl_device is not None and tuple(dl_device) != dlpack_device(self):
             raise BufferError(f"the array is on DLPack's device {dlpack_device(self)}, not on {shown(dl_device)}: to_numpy() "
                               "copies it")
@@ -564,7 +563,7 @@ cdef class Array:
         return asarray, (self.to_numpy(),)
 
     def _repr_html_(self):
-        """For notebooks: shape, dtype, device and size, without waiting for values."""
+        """For notebooks: as repr, which waits for nothing."""
         return html_of(self)
 
     def __str__(self):
@@ -584,5 +583,7 @@ cdef class Array:
         return format(self.item(), specification)
 
     def __repr__(self):
-        return (f"yoke.Array(shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "
+        """With the values of a small array whose work is done."""
+        values = values_at_hand(self)
+        return (f"yoke.Array({values + ', ' if values else ''}shape={self.shape}, dtype={dtype_names[self.a.dtype]}, "
                 f"device={self.stream.device.info.selector})")

@@ -22,6 +22,13 @@ cdef enum:
     MOST_VARS = 32
 
 
+@cython.final
+cdef class Function:
+    """A function that an expression calls; whoever passes one keeps it."""
+
+    cdef bytes declaration, text
+
+
 cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict values, list names, list arrays):
     """The text of an expression, and its variables. `names` keeps what these point to, `arrays` gets the Arrays among them."""
     made = []
@@ -91,6 +98,8 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
         arrays.append(value)
     elif isinstance(value, tuple):  # (dtype's number, value)
         var[0] = yoke_var_scalar(label, number_of(value[0], value[1]))
+    elif isinstance(value, Function):
+        var[0] = yoke_var_function(PyBytes_AsString((<Function>value).declaration), PyBytes_AsString((<Function>value).text))
     elif isinstance(value, bool):
         var[0] = yoke_var_scalar(label, number_of(BOOL, value))
     elif isinstance(value, int):
@@ -104,7 +113,7 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
     return 0
 
 
-def map(expression, /, stream=None, **variables):
+def map(expression, /, *, stream=None, **variables):
     """Evaluate an expression for each element, in one launch: map("y = a * x + y", a=2.0, x=x, y=y). The arrays that are assigned
     are the outputs; all have one shape, to which the others are broadcast. A Python float, and a constant of the expression, counts
     as float32, but as float64 beside arrays of float64, and of int32, uint32, int64 or uint64 where none is of floats and the
@@ -137,7 +146,7 @@ cdef int32_t value_dtype(dtype, expression, dict variables) except -1:
     return number
 
 
-def evaluate(expression, /, dtype=None, stream=None, **variables):
+def evaluate(expression, /, dtype=None, *, stream=None, **variables):
     """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means the expression's own: "x > 0"
     is bool, and "x * 0.5" of int64 float64, where the device has it."""
     cdef Array result
@@ -198,7 +207,7 @@ cdef Array reduced_array(Stream stream, int32_t dtype, shape, const int32_t *axe
     return new_array(stream, dtype, [1 if i in along else extent for i, extent in enumerate(shape) if keepdims or i not in along])
 
 
-def reduce(name, Array array not None, axis=None, keepdims=False, dtype=None, Array out=None):
+def reduce(name, Array array not None, axis=None, *, keepdims=False, dtype=None, Array out=None):
     """A reduction by its name, along axis: None for all, an int, or a tuple. dtype: of the result; sums to float64 are added as
     such. out: an array for the result."""
     cdef int32_t axes[8]
@@ -227,7 +236,7 @@ def reduce(name, Array array not None, axis=None, keepdims=False, dtype=None, Ar
 
 cdef Array variance(Array array, axis, keepdims, dtype, Array out, ddof, bint root):
     """The variance, divided by n - ddof, or its square root."""
-    cdef Array result = reduce("var", array, axis, keepdims, dtype, out)
+    cdef Array result = reduce("var", array, axis, keepdims=keepdims, dtype=dtype, out=out)
     text = "c = "
     text += "sqrt(c * k)" if root and ddof else "sqrt(c)" if root else "c * k"
     if not root and not ddof:
@@ -240,7 +249,7 @@ cdef Array variance(Array array, axis, keepdims, dtype, Array out, ddof, bint ro
     return result
 
 
-def map_reduce(name, expression, /, axis=None, keepdims=False, dtype=None, stream=None, **variables):
+def map_reduce(name, expression, /, axis=None, *, keepdims=False, dtype=None, stream=None, **variables):
     """As reduce, of the values of an expression, which are not stored: map_reduce("sum", "(x - y) * (x - y)", axis=1, x=x, y=y).
     The arrays are broadcast to each other. dtype: of the values, as in evaluate. InvalidArgumentError shows a mistake in the
     expression with a caret."""
@@ -260,7 +269,7 @@ def map_reduce(name, expression, /, axis=None, keepdims=False, dtype=None, strea
     shape = broadcast_shape([each.shape for each in operands])
     count = reduced_axes(axis, shape, operation, axes)
     if count == 0 and shape:  # to the library no axes are all
-        return reduce(name, evaluate(expression, dtype, stream, **variables), axis, keepdims)
+        return reduce(name, evaluate(expression, dtype, stream=stream, **variables), axis, keepdims=keepdims)
     order = (<Array>operands[0]).stream if stream is None else stream
     number = reduced_dtype(name, value_dtype(dtype, expression, variables), order)
     result = reduced_array(order, number, shape, axes, count, keepdims)
@@ -272,7 +281,7 @@ def map_reduce(name, expression, /, axis=None, keepdims=False, dtype=None, strea
     return result
 
 
-def scan(name, Array array not None, axis=None, exclusive=False):
+def scan(name, Array array not None, axis=None, *, exclusive=False):
     """"sum", "prod", "min" or "max" of all elements up to each, along axis; None: of the flattened array. exclusive: of those
     before each, so that the first is the value for no elements."""
     cdef int32_t mode = 1 if exclusive else 0
@@ -291,7 +300,61 @@ def scan(name, Array array not None, axis=None, exclusive=False):
     return result
 
 
-def sort_in_place(Array keys not None, Array values=None, descending=False):
+cdef Array accumulate(str name, Array array, axis, dtype, Array out):
+    """A scan in a dtype, and into an array that is there."""
+    cdef Array result = scan(name, array if dtype is None else array.astype(dtype), axis)
+    if dtype is not None and result.a.dtype != dtype_number(dtype):
+        result = result.astype(dtype)
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
+    if dtype is not None and out.a.dtype != result.a.dtype:
+        raise TypeError(f"dtype is {dtype_names[result.a.dtype]}, and out is of {dtype_names[out.a.dtype]}")
+    assign(out, result, here())
+    return out
+
+
+def cumsum(array, axis=None, dtype=None, out=None):
+    """The sums of all elements up to each, along an axis; None: of the flattened array. dtype: that it is added in."""
+    return accumulate("sum", array_from(array), axis, dtype, out)
+
+
+def cumprod(array, axis=None, dtype=None, out=None):
+    """The products of all elements up to each, as cumsum."""
+    return accumulate("prod", array_from(array), axis, dtype, out)
+
+
+cdef Array with_last(Array array, int32_t axis):
+    """The view whose last axis is this one; twice gives the array itself."""
+    cdef int32_t order[8]
+    for i in range(array.a.dimensions):
+        order[i] = i
+    order[axis], order[array.a.dimensions - 1] = array.a.dimensions - 1, axis
+    return array.view(yoke_array_transpose(array.a, order))
+
+
+cdef int sort_along(Array array, axis, descending) except -1:
+    """Sort in place along an axis: along another than the last one, a copy is sorted whose last it is."""
+    cdef int32_t along = axis_of(axis, array.a.dimensions)
+    if along == array.a.dimensions - 1:
+        sort_in_place(array, descending=descending)
+        return 0
+    view = with_last(array, along)
+    sorted_ = view.copy()
+    sort_in_place(sorted_, descending=descending)
+    return assign(view, sorted_, here())
+
+
+def sort(array, axis=-1, *, descending=False):
+    """A sorted copy, along an axis; None: of the flattened array. Stable, NaN last."""
+    given = array_from(array)
+    result = given.reshape(-1).copy() if axis is None else given.copy()
+    sort_along(result, -1 if axis is None else axis, descending)
+    return result
+
+
+def sort_in_place(Array keys not None, Array values=None, *, descending=False):
     """Sort along the last axis, stable; NaN last. values: an array of the same shape that moves with the keys."""
     cdef const char *where = here()
     cdef int32_t order = 1 if descending else 0
@@ -307,8 +370,13 @@ def sort_in_place(Array keys not None, Array values=None, descending=False):
         order_back(keys.stream, [values])
 
 
-def argsort(Array keys not None, descending=False):
-    """The indices, int64, that would sort along the last axis."""
+def argsort(array, axis=-1, *, descending=False):
+    """The indices, int64, that would sort along an axis; None: the flattened array."""
+    cdef Array keys = array_from(array)
+    keys = keys.reshape(-1) if axis is None else keys
+    cdef int32_t along = axis_of(-1 if axis is None else axis, keys.a.dimensions)
+    if along != keys.a.dimensions - 1:
+        return with_last(argsort(with_last(keys, along), descending=descending), along)
     cdef Array result = new_array(keys.stream, I64, keys.shape)
     cdef const char *where = here()
     cdef int32_t order = 1 if descending else 0
@@ -320,15 +388,28 @@ def argsort(Array keys not None, descending=False):
     return result
 
 
-def take(Array array not None, indices, axis=0):
-    """Elements along an axis by integer indices of one dimension, an Array or what asarray takes, which may be negative. An index
-    out of range gives 0."""
-    cdef int32_t along = axis_of(axis, array.a.dimensions)
-    cdef Array positions, result
+def take(array, indices, axis=None, *, mode="raise"):
+    """Elements along an axis, or of the flattened array where it is None, by integer indices of any shape, an Array or what asarray
+    takes. mode: "raise", where negative ones count from the end and IndexError tells of one out of range, at once for indices in
+    the host's memory; those on the device fail the stream when their turn comes, so that who waits is told. "clip" takes the
+    nearest end instead, and "wrap" counts on around the axis: both cost nothing."""
+    cdef Array source = array_from(array, stream=stream_of([indices]))
+    cdef Array positions
+    cdef int32_t along
+
+    source = source.reshape(-1) if axis is None else source
+    along = axis_of(0 if axis is None else axis, source.a.dimensions)
+    positions = from_the_start(source, indices, along, False, mode)
+    shape = source.shape
+    return gather(source, positions.reshape(-1), along).reshape((*shape[:along], *positions.shape, *shape[along + 1:]))
+
+
+cdef Array gather(Array array, Array positions, int32_t along):
+    """The elements at positions of one dimension along an axis; 0 for one that is not there."""
+    cdef Array result
     cdef const char *where = here()
     cdef yoke_status status
 
-    positions = from_the_start(array, indices, along)
     shape = list(array.shape)
     shape[along] = positions.size
     result = new_array(array.stream, array.a.dtype, shape)
@@ -355,14 +436,26 @@ cdef Array compress(Array array, Array flags):
     return result[:count.item()]
 
 
-def dot(Array a not None, Array b not None):
-    """The sum of a * b over all elements of two arrays of one dimension."""
+def dot(a, b):
+    """NumPy's product of two arrays: the sum of a * b of two of one dimension, else over the last axis of `a` and the last but one
+    of `b`, which has at most two; a number is multiplied."""
+    stream = stream_of([a, b])
+    cdef Array left = array_from(a, stream=stream), right = array_from(b, stream=stream)
+
+    if not left.a.dimensions or not right.a.dimensions:
+        return left * b if isinstance(b, (int, float, complex)) else a * right  # Python's numbers have a kind, and no width
+    if right.a.dimensions > 2:
+        raise ValueError(f"dot takes two dimensions of b at most, not the shape {right.shape}: a @ b is the product of batches")
+    if left.a.dimensions == 1 == right.a.dimensions and left.shape == right.shape:
+        return dot_of_vectors(left, right)
+    return matmul(left, right)
+
+
+cdef Array dot_of_vectors(Array a, Array b):
     cdef Array result
     cdef const char *where = here()
     cdef yoke_status status
 
-    if a.shape != b.shape or a.a.dimensions != 1:
-        raise ValueError(f"dot takes two arrays of one dimension and one length, not of shapes {a.shape} and {b.shape}")
     dtype = promote([a.a.dtype, b.a.dtype], a.stream)
     if dtype == F64 and a.a.dtype != b.a.dtype:  # the library multiplies an integer and a float as floats
         a, b = array_from(a, "float64"), array_from(b, "float64")

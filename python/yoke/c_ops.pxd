@@ -31,6 +31,7 @@ cdef extern from "yoke/ops.h" nogil:
         const char *name
 
     yoke_var yoke_var_array(const char *name, yoke_array array)
+    yoke_var yoke_var_function(const char *declaration, const char *text)
     yoke_var yoke_var_scalar(const char *name, yoke_number scalar)
 
     yoke_status yoke_map_at(const char *where, yoke_stream *stream, const char *expression, const yoke_var *vars, size_t count)

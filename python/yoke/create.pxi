@@ -1,69 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrays: how they are made, on the device and from the memory of the host.
 
-def empty(shape, dtype="float32", stream=None):
-    """A new array with undefined content. shape: an int or a tuple; stream: None means default_stream()."""
-    return new_array(default_stream() if stream is None else stream, dtype_number(dtype), shape)
+def empty(shape, dtype=None, *, stream=None):
+    """A new array with undefined content. shape: an int or a tuple; dtype: None means the default, float32 unless
+    set_default_dtype has set another; stream: None means default_stream()."""
+    return new_array(default_stream() if stream is None else stream, dtype_or_default(dtype), shape)
 
 
-def full(shape, value, dtype=None, stream=None):
-    """A new array whose elements are all `value`. dtype: None means that of the value: a NumPy scalar's own, and bool, int64
-    (uint64 of an int that needs it), float32 or complex64 of Python's."""
-    cdef Array result = empty(shape, number_dtype(value) if dtype is None else dtype, stream)
-    assign_value(result, value, here())
+cdef Array filled(shape, value, int32_t dtype, stream, const char *where):
+    cdef Array result = new_array(default_stream() if stream is None else stream, dtype, shape)
+    assign_value(result, value, where)
     return result
 
 
-cdef object number_dtype(value):
-    """The name of a number's dtype, for an array of it."""
-    own = getattr(value, "dtype", None)
-    if own is not None:
-        return own
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, int):
-        return "int64" if value < 1 << 63 else "uint64"
-    return "complex64" if isinstance(value, complex) else "float32"
+def full(shape, fill_value, dtype=None, *, stream=None):
+    """A new array whose elements are all `fill_value`, of whose own dtype it is where dtype is None: bool, int64, the default float
+    and its complex dtype for Python's numbers. Values of several elements are broadcast to the shape."""
+    cdef Array values, result
+    if is_sequence(fill_value) or isinstance(fill_value, Array):
+        values = array_from(fill_value, None if dtype is None or isinstance(fill_value, Array) else dtype, stream)
+        result = new_array(values.stream if stream is None else stream, values.a.dtype if dtype is None else dtype_number(dtype),
+                           shape)
+        assign(result, trimmed(values, result.a.dimensions), here())
+        return result
+    return filled(shape, fill_value, own_dtype(fill_value) if dtype is None else dtype_number(dtype), stream, here())
 
 
-def zeros(shape, dtype="float32", stream=None):
-    """A new array of zeros."""
-    cdef Array result = empty(shape, dtype, stream)
-    assign_value(result, 0, here())
-    return result
+def zeros(shape, dtype=None, *, stream=None):
+    """A new array of zeros; dtype and stream as in empty."""
+    return filled(shape, 0, dtype_or_default(dtype), stream, here())
 
 
-def ones(shape, dtype="float32", stream=None):
-    """A new array of ones."""
-    cdef Array result = empty(shape, dtype, stream)
-    assign_value(result, 1, here())
-    return result
+def ones(shape, dtype=None, *, stream=None):
+    """A new array of ones; dtype and stream as in empty."""
+    return filled(shape, 1, dtype_or_default(dtype), stream, here())
 
 
-def empty_like(Array array not None):
-    """A new array of the same shape, dtype and stream, with undefined content."""
-    return new_array(array.stream, array.a.dtype, array.shape)
+cdef int32_t dtype_like(Array array, dtype) except -1:
+    return array.a.dtype if dtype is None else dtype_number(dtype)
+
+
+def empty_like(Array array not None, dtype=None):
+    """A new array of the same shape, dtype (None) and stream, with undefined content."""
+    return new_array(array.stream, dtype_like(array, dtype), array.shape)
 
 
 def zeros_like(Array array not None, dtype=None):
     """An array of zeros of the same shape, dtype (None) and stream."""
-    return zeros(array.shape, dtype_names[array.a.dtype] if dtype is None else dtype, array.stream)
+    return filled(array.shape, 0, dtype_like(array, dtype), array.stream, here())
 
 
 def ones_like(Array array not None, dtype=None):
     """An array of ones of the same shape, dtype (None) and stream."""
-    return ones(array.shape, dtype_names[array.a.dtype] if dtype is None else dtype, array.stream)
+    return filled(array.shape, 1, dtype_like(array, dtype), array.stream, here())
 
 
-def full_like(Array array not None, value, dtype=None):
-    """An array of the same shape, dtype (None) and stream, whose elements are all `value`."""
-    return full(array.shape, value, dtype_names[array.a.dtype] if dtype is None else dtype, array.stream)
+def full_like(Array array not None, fill_value, dtype=None):
+    """An array of the same shape, dtype (None) and stream, whose elements are all `fill_value`."""
+    return full(array.shape, fill_value, dtype_names[dtype_like(array, dtype)], stream=array.stream)
 
 
-def linspace(start, stop, num=50, endpoint=True, dtype="float32", stream=None):
+def linspace(start, stop, num=50, *, endpoint=True, dtype=None, stream=None):
     """num numbers at equal distances from start to stop, which is the last, or with endpoint=False would be the next.
     Integers are the next below."""
-    cdef Array result = empty(operator.index(num), dtype, stream)
+    cdef Array result = empty(operator.index(num), dtype, stream=stream)
     cdef bint whole = kind_of(result.a.dtype) == 1
     cdef int32_t wide = F64 if result.a.dtype == F64 or whole and "fp64" in result.stream.device.info.capabilities else F32
     number = "i == last ? stop : start + distance * i / steps"
@@ -75,20 +75,30 @@ def linspace(start, stop, num=50, endpoint=True, dtype="float32", stream=None):
 
 
 cdef list list_of_arrays(arrays):
+    """Each of a sequence as an Array; what is none yet, in the stream of the first that is one."""
     result = list(arrays)
     if not result:
-        raise TypeError("a sequence of one Array or more is wanted")
-    for each in result:
-        if not isinstance(each, Array):
-            raise TypeError(f"a sequence of Arrays is wanted, and one is of {type(each).__name__}: yoke.asarray makes an Array")
-    return result
+        raise ValueError("a sequence of one array or more is wanted")
+    stream = stream_of(result)
+    return [array_from(each, stream=stream) for each in result]
+
+
+cdef object stream_of(values):
+    """The stream of the first Array among them; None: there is none."""
+    for each in values:
+        if isinstance(each, Array):
+            return (<Array>each).stream
+    return None
 
 
 def concatenate(arrays, axis=0):
-    """A new array of several, one behind the other along an axis; their other extents are the same."""
+    """A new array of several, one behind the other along an axis; their other extents are the same. axis: None joins the flattened
+    arrays."""
     cdef Array first, result
     cdef const char *where = here()
     arrays = list_of_arrays(arrays)
+    if axis is None:
+        arrays, axis = [each.reshape(-1) for each in arrays], 0
     first = arrays[0]
     along = axis_of(axis, first.a.dimensions)
     shape = list(first.shape)
@@ -112,9 +122,9 @@ def stack(arrays, axis=0):
     return concatenate([each[(*[slice(None)] * along, None)] for each in arrays], along)
 
 
-def arange(start, stop=None, step=1, dtype=None, stream=None):
-    """The numbers start, start + step, … below stop; arange(n) begins with 0. dtype: None means int64, or float32 where one of
-    the three is a float, Python's or NumPy's. OverflowError: the dtype does not have one of the numbers."""
+def arange(start, stop=None, step=1, dtype=None, *, stream=None):
+    """The numbers start, start + step, … below stop; arange(n) begins with 0. dtype: None means int64, or the default float where
+    one of the three is a float, Python's or NumPy's. OverflowError: the dtype does not have one of the numbers."""
     cdef Array result
     cdef int32_t wide
 
@@ -125,7 +135,7 @@ def arange(start, stop=None, step=1, dtype=None, stream=None):
     start, stop, step = [plain_number(each) for each in (start, stop, step)]
     floating = any([isinstance(each, float) for each in (start, stop, step)])
     count = max(0, math.ceil((stop - start) / step) if floating else -((start - stop) // step))
-    result = empty(count, dtype or ("float32" if floating else "int64"), stream)
+    result = empty(count, ("int64", None)[floating] if dtype is None else dtype, stream=stream)
     if floating and not (result.a.dtype < F16 and start == int(start) and step == int(step)):
         wide = F64 if result.a.dtype == F64 else F32
         first, distance = (wide, start), (wide, step)
@@ -176,11 +186,11 @@ cdef Array in_stream(Array array, Stream stream):
     return result
 
 
-def asarray(data, dtype=None, stream=None):
+def asarray(data, dtype=None, *, stream=None):
     """An array of anything: an Array (itself, where dtype and stream fit, else a copy), a NumPy array, numbers and nested lists
     (with NumPy), anything contiguous with the buffer protocol; and, without a copy, arrays of this device by DLPack or
     __cuda_array_interface__. Host memory is copied before this returns. stream: None means an Array's own, else
-    default_stream(). Python's floats become float32."""
+    default_stream(). Python's floats get the default dtype, float32 unless set_default_dtype has set another."""
     return array_from(in_stream(data, stream) if isinstance(data, Array) else data, dtype, stream)
 
 
@@ -197,7 +207,7 @@ def array_from(data, dtype=None, stream=None):
         result = from_interface(data, stream)
         return result if dtype is None else array_from(result, dtype)
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__") and not is_host_tensor(data):
-        return array_from(from_dlpack(data, stream), dtype)
+        return array_from(from_dlpack(data, stream=stream), dtype)
     if "numpy" not in sys.modules and isinstance(data, (bytes, bytearray, memoryview, array.array)):
         memory = memoryview(data)
         names = [name for name, letter in zip(dtype_names, dtype_letters) if letter == memory.format.lstrip("<=@")]
@@ -223,10 +233,9 @@ def array_from(data, dtype=None, stream=None):
         values = values.astype(values.dtype.newbyteorder("="))
     if dtype is not None and dtype_number(dtype) != BF16:
         values = host_values(values, numpy.dtype(dtype_names[dtype_number(dtype)]), not hasattr(data, "dtype"))
-    elif dtype is None and values.dtype == numpy.float64 and not hasattr(data, "dtype"):
-        values = values.astype(numpy.float32)
-    elif dtype is None and values.dtype == numpy.complex128 and not hasattr(data, "dtype"):
-        values = values.astype(numpy.complex64)
+    elif dtype is None and default_float == F32 and not hasattr(data, "dtype"):
+        narrow = {"float64": numpy.float32, "complex128": numpy.complex64}.get(values.dtype.name)
+        values = values if narrow is None else values.astype(narrow)
     result = new_array(stream, dtype_number(values.dtype), values.shape)
     if values.size:
         # A copy of the values: the caller may change its array at once.

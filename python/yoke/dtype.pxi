@@ -24,26 +24,74 @@ cdef enum:
 cdef dict dtype_numbers = {name: number for number, name in enumerate(dtype_names) if number}
 # Names in expressions, which are those of YOKE_DTYPE_LIST.
 cdef tuple expression_names = (*dtype_names[:12], "float", "double", *dtype_names[14:])
-dtype_numbers.update({"float": F32, "double": F64, float: F32, int: I64, bool: BOOL})
+# Python's types, and the names of C's, are what they are in NumPy.
+dtype_numbers.update({float: F64, int: I64, bool: BOOL, complex: C128, "float": F64, "double": F64, "single": F32, "half": F16,
+                      "int": I64, "uint": U64, "complex": C128})
 # NumPy's short names, which it resolves itself only where it is imported.
 dtype_numbers.update({"i1": I8, "u1": U8, "i2": I16, "u2": U16, "i4": I32, "u4": U32, "i8": I64, "u8": U64, "f2": F16, "f4": F32,
                       "f8": F64, "c8": C64, "c16": C128})
 
 
 cdef int32_t dtype_number(dtype) except -1:
-    """The number of a dtype: its name, a NumPy dtype or scalar type, or float (float32), int (int64), bool."""
-    try:
+    """The number of a dtype: its name, a NumPy dtype or scalar type, or Python's float (float64), int (int64), bool, complex."""
+    numpy = sys.modules.get("numpy")
+    number = None
+    if isinstance(dtype, (str, type)):
         number = dtype_numbers.get(dtype)
-    except TypeError:
-        number = None
-    if number is None:
-        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
-        number = dtype_numbers.get(name)
-        if number is None and dtype is not None and not isinstance(dtype, (int, tuple)) and "numpy" in sys.modules:
-            number = dtype_numbers.get(sys.modules["numpy"].dtype(dtype).name)
+        if number is None and isinstance(dtype, type):
+            number = dtype_numbers.get(dtype.__name__)  # numpy.float32, and the types of other libraries that are named like it
+        if number is None and numpy is not None and (isinstance(dtype, str) or issubclass(dtype, numpy.generic)):
+            number = number_of_numpy(numpy.dtype(dtype))
+    elif numpy is not None and isinstance(dtype, numpy.dtype):
+        number = number_of_numpy(dtype)
+    if number is None and getattr(dtype, "dtype", None) is not None and not isinstance(dtype, type):
+        raise TypeError(f"{type(dtype).__name__} is no dtype: pass that of the array, as x.dtype")
     if number is None:
         raise TypeError(f"no such dtype: {shown(dtype)}; there are {', '.join(dtype_names[1:])}")
     return number
+
+
+cdef object number_of_numpy(dtype):
+    """Of a NumPy dtype; None: there is none here."""
+    if not dtype.isnative:
+        raise TypeError(f"the dtype {dtype.str} has the bytes of another machine's numbers: {dtype.name} has this one's")
+    return dtype_numbers.get(dtype.name)
+
+
+cdef int32_t default_float = F32  # of what has no dtype of its own
+
+
+def set_default_dtype(dtype):
+    """The dtype, float32 or float64, of arrays that are made without one, of Python's floats among others; the complex dtype of the
+    same width goes with it. It is float32 unless this is called, and holds for all threads."""
+    global default_float
+    number = dtype_number(dtype)
+    if number not in (F32, F64):
+        raise ValueError(f"the default dtype is float32 or float64, not {dtype_names[number]}")
+    default_float = number
+
+
+def get_default_dtype():
+    """The name of the dtype that set_default_dtype has set."""
+    return dtype_names[default_float]
+
+
+cdef int32_t dtype_or_default(dtype) except -1:
+    return default_float if dtype is None else dtype_number(dtype)
+
+
+cdef int32_t own_dtype(value) except -1:
+    """Of a number's own, as NumPy has it: that of a NumPy scalar; bool, int64 (or uint64) and the default float of Python's."""
+    own = getattr(value, "dtype", None)
+    if own is not None:
+        return (<Array>value).a.dtype if isinstance(value, Array) else dtype_number(own)
+    if isinstance(value, bool):
+        return BOOL
+    if isinstance(value, int):
+        return U64 if value >= 1 << 63 else I64
+    if isinstance(value, complex):
+        return C64 if default_float == F32 else C128
+    return default_float
 
 
 cdef tuple extents_of(shape):
@@ -65,8 +113,19 @@ cdef int32_t shape_of(shape, int64_t *out) except -1:
 cdef int32_t axis_of(axis, int32_t dimensions) except -1:
     number = operator.index(axis)
     if not -dimensions <= number < dimensions:
-        raise IndexError(f"axis {shown(number)} is out of range for {dimensions} dimensions")
+        raise axis_error(number, dimensions)
     return number + dimensions if number < 0 else number
+
+
+class AxisError(ValueError, IndexError):
+    """An axis that an array does not have, where NumPy is not there, whose exception it is."""
+
+
+def axis_error(axis, dimensions):
+    """The exception for an axis that an array of so many dimensions does not have."""
+    numpy = sys.modules.get("numpy")
+    kind = AxisError if numpy is None else getattr(numpy, "exceptions", numpy).AxisError
+    return kind(f"axis {shown(axis)} is out of range for {dimensions} dimensions")
 
 
 cdef object plain_number(value):

@@ -169,6 +169,21 @@ cdef dict arguments_in_c = {
 }
 
 
+# Operations that have another name here.
+cdef dict functions_in_c = {
+    "yoke_gather": "take", "yoke_clamp": "clip", "yoke_top_k": "topk", "yoke_search_sorted": "searchsorted", "yoke_assign": "copy",
+    "yoke_assign_value": "fill", "yoke_partition": "partition_by", "yoke_select": "a[mask]", "yoke_box_filter": "uniform_filter",
+    "yoke_array_broadcast": "broadcast_to", "yoke_array_index": "index", "yoke_histogram_edges": "histogram",
+    "yoke_fft_convolve": "fft.convolve", "yoke_array_to_dlpack": "__dlpack__", "yoke_array_from_dlpack": "from_dlpack",
+}
+
+
+cdef str function_for_python(str name):
+    """The name here of a function of C's that a text begins with."""
+    known = functions_in_c.get(name)
+    return known or name.removeprefix("yoke_").removeprefix("array_").removesuffix("_with")
+
+
 cdef str text_for_python(str text, kind):
     """The library's text, without what helps only in C."""
     for name, word in names_in_c:
@@ -177,6 +192,9 @@ cdef str text_for_python(str text, kind):
         import re
 
         text = re.sub(rf"\b{name}(?=[,:;]| (has|overlaps|lies|is|begins|wants)\b)", word, text)  # and not the article
+    function, colon, rest = text.partition(": ")
+    if colon and function.startswith("yoke_") and function.isidentifier():
+        text = f"{function_for_python(function)}: {rest}"
     if kind is InvalidArgumentError:
         first = text.partition("; the previous failure: ")[0]
         return first[:-4] + "closed" if first.endswith(" is NULL") else text

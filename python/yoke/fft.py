@@ -7,6 +7,7 @@ by a vendor's library, so that every device gives the same bits.
 """
 
 from ._core import asarray as _asarray
+from ._core import axis_error as _axis_error
 from ._core import convolved as _convolved
 from ._core import empty as _empty
 from ._core import transform as _transform
@@ -28,7 +29,7 @@ def _extents(array, s, axes):
     axes = [axis + array.ndim if axis < 0 else axis for axis in axes]
     for axis in axes:
         if not 0 <= axis < array.ndim:
-            raise IndexError(f"axis {axis} is out of range for {array.ndim} dimensions")
+            raise _axis_error(axis, array.ndim)
     s = [array.shape[axis] for axis in axes] if s is None else list(s)
     if len(s) != len(axes):
         raise ValueError(f"s has {len(s)} extents for {len(axes)} axes")
@@ -48,7 +49,7 @@ def _resized(array, axes, s):
     common = tuple(slice(min(old, new)) for old, new in zip(array.shape, shape))
     if all(new <= old for old, new in zip(array.shape, shape)):
         return array[common]
-    result = _zeros(shape, _name(array), array.stream)
+    result = _zeros(shape, _name(array), stream=array.stream)
     result[common] = array[common]
     return result
 
@@ -57,7 +58,7 @@ def _complex(array, s, axes, norm, inverse, exact):
     array = _asarray(array)
     axes, s = _extents(array, s, axes)
     source = _resized(_asarray(array, "complex128" if _wide(array) else "complex64"), axes, s)
-    return _transform(_empty(source.shape, _name(source), source.stream), source, inverse, axes, norm, exact)
+    return _transform(_empty(source.shape, _name(source), stream=source.stream), source, inverse, axes, norm, exact)
 
 
 def fftn(a, s=None, axes=None, norm=None, *, exact=False):
@@ -80,7 +81,7 @@ def rfftn(a, s=None, axes=None, norm=None, *, exact=False):
     source = _resized(_asarray(array, "float64" if wide else "float32"), axes, s)
     shape = list(source.shape)
     shape[axes[-1]] = shape[axes[-1]] // 2 + 1
-    return _transform(_empty(shape, "complex128" if wide else "complex64", source.stream), source, False, axes, norm, exact)
+    return _transform(_empty(shape, "complex128" if wide else "complex64", stream=source.stream), source, False, axes, norm, exact)
 
 
 def irfftn(a, s=None, axes=None, norm=None, *, exact=False):
@@ -96,7 +97,7 @@ def irfftn(a, s=None, axes=None, norm=None, *, exact=False):
     source = _resized(_asarray(array, "complex128" if wide else "complex64"), axes, [*s[:-1], s[-1] // 2 + 1])
     shape = list(source.shape)
     shape[axes[-1]] = s[-1]
-    return _transform(_empty(shape, "float64" if wide else "float32", source.stream), source, True, axes, norm, exact)
+    return _transform(_empty(shape, "float64" if wide else "float32", stream=source.stream), source, True, axes, norm, exact)
 
 
 def fft(a, n=None, axis=-1, norm=None, *, exact=False):

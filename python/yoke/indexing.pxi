@@ -1,14 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
 # Masks and lists as indices, and operands that overlap what is written.
 
-cdef object as_index(Array array, key):
-    """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is."""
+cdef Array selected(Array array, key):
+    """The view of a key of integers, slices, None and …"""
+    cdef yoke_array a = array.a
+    cdef int axis = 0
+    keys = tuple(key) if isinstance(key, tuple) else (key,)  # a subclass may give other keys each time
+    given = sum([each is not None and each is not Ellipsis for each in keys])
+    if given > array.a.dimensions:
+        raise IndexError(f"{given} indices for an array of {array.a.dimensions} dimensions")
+    dots = False
+    for each in keys:
+        if each is Ellipsis:
+            if dots:
+                raise IndexError("an index has at most one …")
+            dots = True
+            axis += array.a.dimensions - given
+        elif each is None:
+            a = yoke_array_expand(a, axis)
+            axis += 1
+        elif isinstance(each, slice):
+            start, stop, step = each.indices(a.shape[axis])
+            if not range(start, stop, step):  # the start may be -1, which counts from the end in C
+                start, stop, step = 0, 0, 1
+            a = yoke_array_slice(a, axis, start, YOKE_END if stop < 0 else stop, step)
+            axis += 1
+        elif type(each) is not int and (is_truth(each) or isinstance(each, list) or getattr(each, "ndim", 0)):
+            raise IndexError(f"{each} is an index of its own, as a[{each}]" if is_truth(each) else
+                             "an array or a list is an index of its own, as a[i], or take(a, i, axis)")
+        else:
+            position = operator.index(each)
+            if not -(1 << 63) <= position < 1 << 63:
+                raise IndexError(f"index {shown(position)} is out of range for an axis of {a.shape[axis]} elements")
+            a = yoke_array_index(a, axis, position)
+        if a.dtype == 0:
+            break
+    if a.dtype == 0:
+        raise IndexError(text_for_python(text_of(yoke_error().text), IndexError))
+    return array.view(a)
+
+
+cdef Array at_truth(Array array, bint there):
+    """The view of True or False as an index: with a new axis, of one element or none."""
+    cdef Array view = array.select(None)
+    return view if there else view.select(slice(0))
+
+
+cdef tuple as_index(Array array, key):
+    """Lists and NumPy's arrays as an index are Arrays; any other key is returned as it is. And whether an Array's positions are
+    known to be there."""
     if type(key) is slice or type(key) is int or type(key) is tuple:  # most are, and to ask for what they lack takes long
-        return key
+        return key, False
     if isinstance(key, list) or hasattr(key, "__array_interface__") and key.ndim:
         index = array_from(key, stream=array.stream)
-        return index.astype("int64") if isinstance(key, list) and not index.size else index  # of nothing NumPy makes floats
-    return key
+        if isinstance(key, list) and not index.size:  # of nothing NumPy makes floats
+            index = index.astype("int64")
+        if array.a.dimensions and are_in_range(key, array.a.shape[0]):
+            return index, True
+        return index, False
+    return key, False
+
+
+cdef bint is_truth(value) except -1:
+    """True or False, Python's or NumPy's."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") and getattr(value, "shape", None) == ()
+
+
+cdef bint are_in_range(indices, int64_t extent) except -1:
+    """Whether positions in the host's memory are those of an axis; False: they are no positions. IndexError: not all are there."""
+    import numpy
+
+    host = numpy.asarray(indices)
+    if host.dtype.kind not in "iu":
+        return False
+    low, high = (int(host.min()), int(host.max())) if host.size else (0, -1)
+    if low < -extent or high >= extent:
+        raise IndexError(f"index {high if low >= -extent else low} is out of range for an axis of {extent} elements")
+    return True
+
+
+cdef int tell_later(Stream stream, str condition, dict values, kind, str text) except -1:
+    """Where the condition holds for an element, which nothing waits for, the stream fails with an exception of this kind and text
+    when it gets here."""
+    cdef Array flag = map_reduce("any", condition, stream=stream, **values)
+    room = bytearray(1)
+    stream.read(room, flag.buffer, blocking=False)
+    stream.call(raise_where, room, kind, text)
+    return 0
+
+
+def raise_where(flag, kind, text):
+    """The end of tell_later, in the stream's order."""
+    if flag[0]:
+        raise kind(text)
 
 
 cdef bint is_sequence(value) except -1:
@@ -16,12 +100,33 @@ cdef bint is_sequence(value) except -1:
     return not isinstance(value, (Array, str, bytes)) and getattr(value, "shape", None) != () and hasattr(value, "__len__")
 
 
-cdef Array from_the_start(Array array, indices, int32_t axis):
-    """Integer indices, of which negative ones count from the end of the axis, as positions from its start."""
-    cdef Array given = array_from(as_index(array, indices), stream=array.stream)
+cdef Array from_the_start(Array array, indices, int32_t axis, bint known=False, mode="raise"):
+    """Integer indices, of which negative ones count from the end of the axis, as positions from its start. known: they are in
+    range. mode: as take has it."""
+    cdef Array given
+    cdef int64_t extent = array.shape[axis]
+    if mode not in ("raise", "clip", "wrap"):
+        raise ValueError(f"mode is raise, clip or wrap, not {shown(mode)}")
+    if isinstance(indices, (list, tuple, range, int)) or hasattr(indices, "__array_interface__"):
+        import numpy
+
+        indices = numpy.asarray(indices)
+        indices = indices if indices.size else indices.astype("int64")  # of nothing NumPy makes floats
+        known = mode == "raise" and are_in_range(indices, extent)
+    given = array_from(indices, stream=array.stream)
     if kind_of(given.a.dtype) > 1:
         raise IndexError(f"indices are integers, not {dtype_names[given.a.dtype]}")
-    return evaluate(f"k < 0 ? k + {array.shape[axis]}ll : k", dtype="int64", k=given)
+    if given.size and not extent:
+        raise IndexError("an axis without elements has none to take")
+    if mode == "clip":
+        return evaluate(f"k < 0 ? 0 : k >= {extent}ll ? {extent - 1}ll : k", dtype="int64", k=given)
+    if mode == "wrap":
+        return evaluate(f"r = k % {extent}ll; r < 0 ? r + {extent}ll : r", dtype="int64", k=given)
+    if not known and given.size:
+        below = "" if given.a.dtype in unsigned_integers else f" || k < {-extent}ll"
+        tell_later(array.stream, f"k >= {extent}ll{below}", {"k": given}, IndexError,
+                   f"an index is out of range for an axis of {extent} elements")
+    return evaluate(f"k < 0 ? k + {extent}ll : k", dtype="int64", k=given)
 
 
 cdef tuple axes_behind(Array array, Array mask):
@@ -36,15 +141,16 @@ cdef Array positions_of(Array mask):
     return compress(arange(mask.size, stream=mask.stream), mask.reshape(-1))
 
 
-cdef object take_array(Array array, Array index):
+cdef object take_array(Array array, Array index, bint known):
     if index.a.dtype == BOOL:
         behind = axes_behind(array, index)
         if not behind:
             return compress(array.reshape(-1), index.reshape(-1))
-        return take(array.reshape((index.size, *behind)), positions_of(index), 0)
-    if index.a.dimensions == 1:
-        return take(array, index, 0)
-    return take(array, index.reshape(-1), 0).reshape(index.shape + array.shape[1:])
+        return gather(array.reshape((index.size, *behind)), positions_of(index), 0)
+    if not array.a.dimensions:
+        raise IndexError("an array without axes has no positions")
+    taken = gather(array, from_the_start(array, index.reshape(-1), 0, known), 0)
+    return taken if index.a.dimensions == 1 else taken.reshape(index.shape + array.shape[1:])
 
 
 cdef int assign_masked(Array array, Array mask, value, const char *where) except -1:
@@ -89,15 +195,16 @@ cdef int assign_in_order(Array array, Array mask, tuple behind, Array values, co
     return 0
 
 
-cdef int assign_at(Array array, Array indices, value) except -1:
-    """array[indices] = value, along the first axis; of several values for one place the last is kept. An index out of range is left
-    out, since nothing waits for the indices."""
-    cdef Array positions = from_the_start(array, indices.reshape(-1), 0)
-    cdef Array values
+cdef int assign_at(Array array, Array indices, value, bint known) except -1:
+    """array[indices] = value, along the first axis; of several values for one place the last is kept."""
+    cdef Array positions, values
+    if not array.a.dimensions:
+        raise IndexError("an array without axes has no positions")
+    positions = from_the_start(array, indices.reshape(-1), 0, known)
     if isinstance(value, Array) or is_sequence(value):
         values = away(array, array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream))
     else:
-        values = full((), value, array.dtype, array.stream)
+        values = filled((), value, array.a.dtype, array.stream, here())
     behind = array.shape[1:]
     values = trimmed(values, len(indices.shape) + len(behind))
     scatter(array, positions, values.broadcast_to((*indices.shape, *behind)).reshape((positions.size, *behind)), 0)
@@ -106,8 +213,7 @@ cdef int assign_at(Array array, Array indices, value) except -1:
 
 cdef tuple span_of(Array array):
     """The first and the last element's place, in bytes."""
-    size = yoke_dtype_get_size(array.a.dtype)
-    reach = [(extent - 1) * stride * size for extent, stride in zip(array.shape, array.strides)]
+    reach = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides)]
     return (array.a.offset + sum([each for each in reach if each < 0]), array.a.offset + sum([each for each in reach if each > 0]))
 
 
@@ -133,7 +239,7 @@ cdef Array apart(Array target, Array source):
     if source.a.offset == target.a.offset and layouts[0] == layouts[1]:
         return source
     size, source_size = yoke_dtype_get_size(target.a.dtype), yoke_dtype_get_size(source.a.dtype)
-    step = math.gcd(*[stride * size for stride in target.strides], *[stride * source_size for stride in source.strides])
+    step = math.gcd(*target.strides, *source.strides)
     if step and size <= (span_of(source)[0] - span_of(target)[0]) % step <= step - source_size:  # between the other's elements
         return source
     return source.copy()

@@ -75,17 +75,33 @@ cdef int read_array(Array source, out) except -1:
     """Read the elements in row-major order into host memory, and wait. Where the wait is refused, because the stream is recorded or
     this thread would wait for itself, nothing is enqueued that would write the memory later."""
     cdef unsigned before = source.stream.recordings
-    if source.stream.graph is not None:
-        source.stream.wait()
-    if yoke_py_in_function():
-        refuse_deadlock(source.stream.event())
+    refuse_wait(source.stream)
     if source.size == 0:
         source.stream.wait()
         return 0
     if not yoke_array_is_contiguous(&source.a):
         source = source.copy()
     source.stream.read(out, source.memory(), source.a.offset)
-    source.stream.wait()
-    if before & 1 or source.stream.recordings != before:
+    return refuse_recorded(source.stream, before)
+
+
+cdef int refuse_wait(Stream stream) except -1:
+    """Before what is read and waited for is enqueued: refuse it where the wait would be."""
+    if stream.graph is not None:
+        raise InvalidArgumentError("the stream is being recorded, and there is nothing to wait for: stream.read(…, blocking=False) "
+                                   "is recorded, and values are read behind a launch of the graph")
+    if yoke_py_in_function():
+        refuse_deadlock(stream.event())
+    return 0
+
+
+cdef int wait_for_read(Stream stream, unsigned before) except -1:
+    stream.wait()
+    return refuse_recorded(stream, before)
+
+
+cdef int refuse_recorded(Stream stream, unsigned before) except -1:
+    """Behind the read: it may have been recorded instead, since `before`."""
+    if before & 1 or stream.recordings != before:
         raise InvalidArgumentError("another thread has recorded the stream meanwhile, and the read may be in the graph")
     return 0

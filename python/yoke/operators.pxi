@@ -15,7 +15,10 @@ def broadcast_shape(shapes):
 cdef dict templates = {
     "+": "c = a + b", "-": "c = a - b", "*": "c = a * b", "/": "c = a / b", "<": "c = a < b", "<=": "c = a <= b",
     ">": "c = a > b", ">=": "c = a >= b", "==": "c = a == b", "!=": "c = a != b", "&": "c = a & b", "|": "c = a | b",
-    "^": "c = a ^ b", "<<": "c = a << b", ">>": "c = a >> b", "**": "c = pow(a, b)", "min": "c = min(a, b)", "max": "c = max(a, b)",
+    "^": "c = a ^ b", "<<": "c = a << b", ">>": "c = a >> b", "**": "c = pow(a, b)",
+    "fmin": "c = min(a, b)", "fmax": "c = max(a, b)",
+    # NaN wins, as in NumPy.
+    "min": "c = a < b || a != a ? a : b", "max": "c = a > b || a != a ? a : b",
     # Python's quotient is rounded down, and its remainder has the divisor's sign.
     "//": "q = a / b; r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? q - 1 : q",
     "%": "r = a % b; c = b != 0 && r != 0 && (r < 0) != (b < 0) ? r + b : r",
@@ -44,6 +47,35 @@ cdef int32_t integer_of(value) except -1:
 cdef tuple unsigned_integers = (U8, U16, U32, U64), signed_integers = (I8, I16, I32, I64)
 
 
+# A power of integers by squaring: its low bits are the same in every width, so that one function does for all of them.
+cdef Function integer_power = Function.__new__(Function)
+integer_power.declaration = b"int64 integer_power(int64 base, int64 exponent)"
+integer_power.text = b"""YOKE_FUNCTION yoke_i64 integer_power(yoke_i64 base, yoke_i64 exponent)
+{
+    yoke_u64 product = 1, square = (yoke_u64)base, left = (yoke_u64)exponent;
+    for (; left; left >>= 1) {
+        if (left & 1)
+            product *= square;
+        square *= square;
+    }
+    return (yoke_i64)product;
+}
+"""
+
+
+cdef int refuse_negative_powers(Stream stream, exponent) except -1:
+    """Of integers, which have none: at once where the exponent is a number, else when its turn in the stream comes."""
+    if isinstance(exponent, Array):
+        if (<Array>exponent).a.dtype in signed_integers:
+            tell_later(stream, "k < 0", {"k": exponent}, ValueError, no_negative_powers)
+    elif exponent[1] < 0:
+        raise ValueError(no_negative_powers)
+    return 0
+
+
+cdef str no_negative_powers = "integers are raised to no negative power: convert to a float dtype first"
+
+
 cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, const char *where) except -1:
     """The text of an operator, of the operands a and b, whose common dtype is this. To C an unsigned operand as wide as a signed
     one makes both unsigned, and an integer beside a float is a float; here they have the common dtype, as in NumPy. The values of
@@ -51,6 +83,9 @@ cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, 
     cdef int32_t a = integer_of(values["a"]) if "b" in values else 0
     cdef int32_t b = integer_of(values["b"]) if "b" in values else 0
     unsigned = unsigned_integers
+    if sign == "**" and kind_of(dtype) <= 1 and "b" in values:
+        refuse_negative_powers(stream, values["b"])
+        values = {**values, "integer_power": integer_power}
     converts = False
     if "b" in values and sign != "/" and sign not in comparisons:
         if a and b:  # C shifts in the left operand's width
@@ -67,7 +102,7 @@ cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, 
 
 cdef int32_t operated(str sign, int32_t dtype) except -1:
     """The dtype that operands of this common dtype are computed in: bools are integers where NumPy takes them for such."""
-    return I8 if dtype == BOOL and sign in ("//", "%", "<<", ">>") else dtype
+    return I8 if dtype == BOOL and sign in ("//", "%", "<<", ">>", "**") else dtype
 
 
 cdef list plans = [{} for _ in dtype_names]  # by dtype, of operators by sign
@@ -91,7 +126,8 @@ cdef bint are_plain(str sign, Array array, other):
     """Whether operands need no conversion or order: arrays of one dtype in one stream, or floats and a number of Python's."""
     cdef int32_t dtype = array.a.dtype
     if isinstance(other, Array):
-        return (<Array>other).stream is array.stream and (<Array>other).a.dtype == dtype and operated(sign, dtype) == dtype
+        return ((<Array>other).stream is array.stream and (<Array>other).a.dtype == dtype and operated(sign, dtype) == dtype
+                and (sign != "**" or kind_of(dtype) == 2))
     if kind_of(dtype) != 2 or sign == "**":
         return False
     return type(other) is float or type(other) is int and (-256 <= other <= 256 or sign not in comparisons)  # which are exact
@@ -258,24 +294,7 @@ cdef object unlike(str sign, Array array, other):
             raise TypeError(f"a {type(other).__name__} is no operand: convert it with float(…)")
     if meant:
         raise TypeError(f"a {type(other).__name__} is no operand: compare with yoke.asarray(…)")
-    return full(shape, sign == "!=", "bool", array.stream)
-
-
-cdef object numpy_function(ufunc, str method, tuple inputs, dict options):
-    """Array.__array_ufunc__."""
-    sign = numpy_signs.get(ufunc.__name__)
-    if method == "__call__" and not options:
-        if ufunc.__name__ == "divmod":
-            return quotient_and_remainder(inputs[0], inputs[1])
-        if sign:
-            return product(inputs[0], inputs[1]) if sign == "@" else compare(sign, inputs[0], inputs[1])
-    if any([isinstance(each, Array) for each in options.get("out", ())]):
-        return NotImplemented
-    if method == "at" and isinstance(inputs[0], Array):  # it changes its first operand, and would change a copy
-        return NotImplemented
-    values = [(<Array>each).to_numpy() if isinstance(each, Array) else each for each in inputs]
-    options = {name: (<Array>each).to_numpy() if isinstance(each, Array) else each for name, each in options.items()}
-    return getattr(ufunc, method)(*values, **options)
+    return filled(shape, sign == "!=", BOOL, array.stream, here())
 
 
 cdef object quotient_and_remainder(left, right):
@@ -347,7 +366,7 @@ cdef object compare_number(str sign, Array array, value, bint array_first):
     if sign is not None and kind_of(dtype) <= 1 and not -(1 << 63) <= value < 1 << 64:
         sign, value = None, compare_beyond(sign, value > 0, True)
     if sign is None:
-        return full(array.shape, value, "bool", array.stream)
+        return filled(array.shape, value, BOOL, array.stream, here())
     if kind_of(dtype) <= 1:
         whole = True
     elif whole and not -(1 << 63) <= value < 1 << 64:
@@ -355,7 +374,7 @@ cdef object compare_number(str sign, Array array, value, bint array_first):
         whole = False
         dtype = F32 if dtype in (F16, BF16, C64) else F64 if dtype == C128 else dtype
         if sign is None:
-            return full(array.shape, value, "bool", array.stream)
+            return filled(array.shape, value, BOOL, array.stream, here())
     if whole:
         dtype = I32 if fits(I32, value) else I64 if fits(I64, value) else U64
     result = new_array(array.stream, BOOL, array.shape)
@@ -370,9 +389,10 @@ cdef str text_of_sign(str sign, int32_t dtype, Stream stream):
         raise TypeError("- is not for bool: use a ^ b, or a.astype(\"int8\") first")
     if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
         raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
-    if sign == "**" and kind != 2:
-        raise TypeError(f"{dtype_names[dtype]} is raised to a power that is one int" +
-                        ("" if kind == 3 else ": convert to a float dtype first"))
+    if sign == "**" and kind == 3:
+        raise TypeError(f"{dtype_names[dtype]} is raised to a power that is one int")
+    if sign == "**" and kind < 2:
+        return f"c = ({dtype_names[dtype]})integer_power(a, b)"
     if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
         raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
     if sign == "/" and kind < 2:
@@ -457,20 +477,23 @@ cdef dict functions = {name: f"c = {name}(a)" for name in (
 ).split()}
 
 
-def apply(name, Array array not None):
+def apply(name, a):
     """A function of expressions for each element, by its name; integers are what they are to floor, ceil, trunc and rint, and give
     others floats that have them: float64, where the device has it, of 32 and 64 bits, and float32 of fewer."""
     if name not in functions:
         raise ValueError(f"no such function: {shown(name)}; there are {', '.join(functions)}")
+    cdef Array array = array_from(a)
     if array.a.dtype < F16 and name in ("floor", "ceil", "trunc", "rint"):
         return array.copy()
     return unary(functions[name], array, fractions_of(array.a.dtype, array.stream))
 
 
 def binary_function(name, a, b):
-    """"min" or "max" of two arrays, or of an array and a number."""
+    """"min" or "max" of two arrays, or of an array and a number, where NaN wins; "fmin" or "fmax", where it does not."""
+    if name not in ("min", "max", "fmin", "fmax"):
+        raise ValueError(f"no such function: {shown(name)}; there are min, max, fmin, fmax")
     if not isinstance(a, Array) and not isinstance(b, Array):
-        raise TypeError("an Array is wanted")
+        a = array_from(a)
     result = binary(name, a, b)
     if result is NotImplemented:
         other = b if isinstance(a, Array) else a
@@ -479,12 +502,39 @@ def binary_function(name, a, b):
     return result
 
 
+cdef Array part_of_complex(Array array, int number):
+    """The real (0) or imaginary (1) parts, which are every other number of the memory."""
+    cdef yoke_array a = array.a
+    a.dtype = F32 if a.dtype == C64 else F64
+    a.offset += number * yoke_dtype_get_size(a.dtype)
+    for i in range(a.dimensions):
+        a.strides[i] *= 2
+    return array.view(a)
+
+
+cdef object rounded(Array array, decimals):
+    """The nearest numbers with so many decimals."""
+    decimals = operator.index(decimals)
+    if kind_of(array.a.dtype) == 3:
+        raise TypeError(f"{dtype_names[array.a.dtype]} has no round: round x.real and x.imag")
+    if kind_of(array.a.dtype) < 2:
+        if decimals < 0:
+            raise ValueError("integers are rounded to no tens: convert to a float dtype first")
+        return array.copy()
+    if not decimals:
+        return unary("c = rint(a)", array, array.a.dtype)
+    text = "c = rint(a * k) / k" if decimals > 0 else "c = rint(a / k) * k"
+    result = new_array(array.stream, array.a.dtype, array.shape)
+    map_arrays(array.stream, text, {"c": result, "a": array, "k": (F64 if array.a.dtype == F64 else F32, 10.0 ** abs(decimals))},
+               here())
+    return result
+
+
 def where(condition, a, b):
     """a where the condition holds, else b: arrays or numbers, broadcast to each other."""
     cdef Array result
-    if not isinstance(condition, Array):
-        raise TypeError(f"the condition is an Array, not {type(condition).__name__}")
-    cdef Array first = condition
+    cdef Array first = array_from(condition, stream=stream_of([condition, a, b]))
+    condition = first
     a, b = [array_from(each, stream=first.stream) if is_sequence(each) else each for each in (a, b)]
     arrays = [each for each in (a, b) if isinstance(each, Array)]
     dtype = promote([(<Array>each).a.dtype for each in arrays], first.stream) if arrays else BOOL

@@ -1,13 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 # Operations on arrays whose results are positions, counts or chosen elements: search, unique, histograms, scatter, segments.
 
-def clip(Array array not None, low=None, high=None):
-    """The elements, limited to low … high, and to high where low is more; None is no limit; NaN stays NaN."""
+cdef Array clip_to_arrays(Array array, low, high):
+    """clip where a limit is an array; NaN wins, in the elements as in the limits."""
+    cdef list operands = [array]
+    for each in (low, high):
+        if each is not None:
+            operands.append(array_from(each, stream=array.stream) if is_sequence(each) else each)
+    dtype = promote([(<Array>each).a.dtype for each in operands if isinstance(each, Array)], array.stream)
+    for each in operands:
+        if not isinstance(each, Array):
+            dtype = weak(dtype, each, array.stream)
+    if kind_of(dtype) == 3:
+        raise TypeError("complex numbers have no order: clip is not for them")
+    result = new_array(array.stream, dtype, broadcast_shape([each.shape for each in operands if isinstance(each, Array)]))
+    # In one dtype, since C compares integers with and without a sign in another way.
+    converted = [array_from(each, dtype_names[dtype]) if isinstance(each, Array) else in_dtype(dtype, each) for each in operands]
+    values, text = {"result": result, "x": converted[0]}, "r = x; "
+    if low is not None:
+        values["low"] = converted[1]
+        text = "r = x < low || low != low ? low : x; "
+    if high is not None:
+        values["high"] = converted[-1]
+        text += "r > high || high != high ? high : "
+    map_arrays(array.stream, text.replace("; ", "; result = ") + "r", values, here())
+    return result
+
+
+def clip(a, min=None, max=None):
+    """The elements, limited to min … max, and to max where min is more; None is no limit; NaN stays NaN. A limit is a number, or an
+    array, which is broadcast."""
+    cdef Array array = array_from(a, stream=stream_of([min, max]))
+    low, high = min, max
+    if isinstance(low, Array) or isinstance(high, Array) or is_sequence(low) or is_sequence(high):
+        return clip_to_arrays(array, low, high)
     cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
     low, high = -math.inf if low is None else plain_number(low), math.inf if high is None else plain_number(high)
     if low != low or high != high:
         raise ValueError("a limit is NaN")
-    cdef yoke_number least = limit_of(array.a.dtype, min(low, high), math.ceil)
+    cdef yoke_number least = limit_of(array.a.dtype, high if high < low else low, math.ceil)
     cdef yoke_number most = limit_of(array.a.dtype, high, math.floor)
     cdef const char *where = here()
     cdef yoke_status status
@@ -25,7 +56,7 @@ cdef yoke_number limit_of(int32_t dtype, value, whole) except *:
     return number_of(F64, value)
 
 
-def topk(Array array not None, k, largest=True):
+def topk(Array array not None, k, *, largest=True):
     """The k largest elements along the last axis, in descending order, and their positions, int64; or the k smallest, ascending.
     NaN is last in both orders."""
     cdef Array values, indices
@@ -90,10 +121,10 @@ cdef tuple beside(values, Array array):
     return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
 
 
-def unique(Array array not None, return_counts=False):
+def unique(array, *, return_counts=False):
     """The sorted values, each once, of the flattened array; with return_counts also how often each is there, int64. Waits for
     their number."""
-    cdef Array keys = array.reshape(-1).copy()
+    cdef Array keys = array_from(array).reshape(-1).copy()
     cdef Array result = new_array(keys.stream, keys.a.dtype, keys.shape)
     cdef Array starts = new_array(keys.stream, I64, keys.shape)
     cdef Array count = new_array(keys.stream, I64, ())
@@ -107,23 +138,17 @@ def unique(Array array not None, return_counts=False):
     number = count.item()
     if not return_counts:
         return result[:number]
-    ends = empty(number, "int64", keys.stream)
+    ends = empty(number, "int64", stream=keys.stream)
     if number:
         ends[:-1] = starts[1:number]
         ends[-1:] = keys.size
     return result[:number], ends - starts[:number]
 
 
-def select(Array array not None, Array flags not None):
-    """The elements, of one dimension, whose flag is not 0, in their order; waits for their number."""
-    if array.shape != flags.shape or array.a.dimensions != 1:
-        raise ValueError(f"select takes two arrays of one dimension and one length, not of shapes {array.shape} and {flags.shape}")
-    return compress(array, flags)
-
-
 def select_where(Array array not None, expression, /, **variables):
-    """As select, of the elements where an expression is true: select_where(a, "x > limit", x=a, limit=2.0). The arrays among the
-    variables are broadcast to the shape of `array`. InvalidArgumentError shows a mistake in the expression with a caret."""
+    """The elements where an expression is true, in their order; waits for their number: select_where(a, "x > limit", x=a,
+    limit=2.0). The arrays among the variables are broadcast to the shape of `array`. InvalidArgumentError shows a mistake
+    in the expression with a caret."""
     cdef yoke_var vars[MOST_VARS]
     cdef size_t var_count = 0
     cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
@@ -142,7 +167,7 @@ def select_where(Array array not None, expression, /, **variables):
     return result[:count.item()]
 
 
-def partition(Array array not None, Array flags not None):
+def partition_by(Array array not None, Array flags not None):
     """All elements of an array of one dimension, first those whose flag is not 0, then the others, both in their order; and how
     many were flagged, an int64 array without axes."""
     cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
@@ -182,10 +207,25 @@ cdef Array weights_for(Array array, weights):
     return weights
 
 
-def histogram(Array array not None, bins=10, range=None, weights=None):
+cdef tuple range_of_elements(Array array):
+    """The smallest and the largest element, which this waits for."""
+    if not array.size:
+        return 0, 1
+    first, last = array.min(), array.max()
+    unordered = map_reduce("any", "x != x", x=array) if kind_of(array.a.dtype) == 2 else None
+    if unordered is not None and (unordered.item() or not math.isfinite(first.item()) or not math.isfinite(last.item())):
+        raise ValueError(f"the elements are not finite, from {first.item()} to {last.item()}"
+                         f"{', and some NaN' if unordered.item() else ''}: name the range")
+    return first.item(), last.item()
+
+
+def histogram(a, bins=10, range=None, *, weights=None):
     """Counts (int64, or sums of the weights) of elements in bins, and the bins' edges, both arrays. bins: how many of equal width
-    within range, (low, high), which is the elements' own where None (that waits for them); or an array of ascending edges. The
-    edges of integers of 32 and 64 bits are float64, where the device has it, and of shorter ones float32."""
+    within range, (low, high), which is the elements' own where None (that waits for them, and NaN or an infinity is ValueError);
+    or an array of ascending edges. Elements outside, and NaN, are in no bin. The edges of integers of 32 and 64 bits are float64,
+    where the device has it, and of shorter ones float32. ValueError: the edges do not ascend; where they are on the device, the
+    stream fails with it."""
+    cdef Array array = array_from(a, stream=stream_of([bins, weights]))
     cdef Array edges, counts, added
     cdef yoke_array *more = NULL
     cdef yoke_number low, high
@@ -202,6 +242,9 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
         edges, array = beside(bins, array)
         if edges.a.dimensions != 1 or edges.size < 2:
             raise ValueError(f"edges are an array of one dimension and two elements or more, not of shape {edges.shape}")
+        if isinstance(bins, Array):
+            tell_later(array.stream, "after < edge", {"after": edges[1:], "edge": edges[:-1]}, ValueError,
+                       "the edges do not ascend")
         counts = sums_for(array, added, edges.size - 1)
         order_streams(array.stream, [edges, *others])
         with nogil:
@@ -213,8 +256,10 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     if bins < 1:
         raise ValueError(f"bins is {shown(bins)}: one bin or more is wanted")
     if range is None:
-        range = (array.min().item(), array.max().item()) if array.size else (0, 1)
+        range = range_of_elements(array)
     first, last = range
+    if not (math.isfinite(first) and math.isfinite(last) and first <= last):
+        raise ValueError(f"the range is two finite numbers that ascend, not {shown((first, last))}")
     if first == last:
         first, last = first - 0.5, last + 0.5
         array = array.astype(dtype_names[edges_dtype(array)])  # integers and such a range do not go together as float
@@ -230,9 +275,11 @@ def histogram(Array array not None, bins=10, range=None, weights=None):
     return counts, edges
 
 
-def bincount(Array array not None, weights=None, minlength=0, length=None):
-    """How often each integer from 0 is there (int64), or the sums of the weights of its places. length: the number of bins; None:
-    one more than the largest element, at least minlength, which waits for the elements. Integers outside are not counted."""
+def bincount(x, weights=None, minlength=0, *, length=None):
+    """How often each integer from 0 is there (int64), or the sums of the weights of its places. The bins are one more than the
+    largest element, at least minlength, which waits for the elements; ValueError: one is negative. With `length` there are so many
+    bins, nothing waits, and elements outside are not counted."""
+    cdef Array array = array_from(x, stream=stream_of([weights]))
     cdef Array added = weights_for(array, weights)
     cdef Array counts
     cdef yoke_array *more = NULL
@@ -240,7 +287,12 @@ def bincount(Array array not None, weights=None, minlength=0, length=None):
     cdef yoke_status status
 
     if length is None:
-        length = max(minlength, array.max().item() + 1 if array.size else 0)
+        least, most = (array.min(), array.max()) if array.size else (None, None)
+        if least is not None and least.item() < 0:
+            raise ValueError(f"the element {least.item()} is negative, and bins count from 0")
+        if operator.index(minlength) < 0:
+            raise ValueError(f"minlength is {shown(minlength)}, and is not negative")
+        length = max(minlength, 0 if most is None else most.item() + 1)
     counts = sums_for(array, added, length)
     if not length and kind_of(array.a.dtype) == 1:  # the library takes one bin or more
         return counts
@@ -258,7 +310,7 @@ def bincount(Array array not None, weights=None, minlength=0, length=None):
 
 # ---- Moves and segments ----
 
-def scatter(Array out not None, Array indices not None, values, axis=0, add=False):
+def scatter(Array out not None, Array indices not None, values, axis=0, *, add=False):
     """Put element i of values, along an axis, at indices[i] of that axis of `out`, or add it to what is there. Of several for one
     place the last is kept. An index out of range, as any below 0, is left out."""
     cdef Array source = array_from(values, dtype=dtype_names[out.a.dtype], stream=out.stream)
@@ -293,7 +345,7 @@ def reduce_segments(name, Array array not None, Array offsets not None):
     return result
 
 
-def map_reduce_segments(name, expression, offsets, /, dtype=None, stream=None, **variables):
+def map_reduce_segments(name, expression, offsets, /, dtype=None, *, stream=None, **variables):
     """As reduce_segments, of the values of an expression, which are not stored: map_reduce_segments("sum", "x * y", offsets, x=x,
     y=y). The arrays have one dimension. dtype: of the values, as in evaluate. InvalidArgumentError shows a mistake in the
     expression with a caret."""
@@ -321,7 +373,7 @@ def map_reduce_segments(name, expression, offsets, /, dtype=None, stream=None, *
     return result
 
 
-def scan_segments(name, Array array not None, Array starts not None, exclusive=False):
+def scan_segments(name, Array array not None, Array starts not None, *, exclusive=False):
     """As scan, of an array of one dimension, anew from each element whose start is not 0."""
     cdef Array result = new_array(array.stream, reduced_dtype(name, array.a.dtype, array.stream), array.shape)
     cdef int32_t operation = operation_of(name)

@@ -14,7 +14,7 @@ def uniform(
     seed: int,
     offset: int = 0,
     sequence: int = 0,
-    dtype: Any = "float32",
+    dtype: Any = None,
     stream: Stream | None = None,
 ) -> Array: ...
 def normal(
@@ -25,7 +25,7 @@ def normal(
     seed: int,
     offset: int = 0,
     sequence: int = 0,
-    dtype: Any = "float32",
+    dtype: Any = None,
     stream: Stream | None = None,
 ) -> Array: ...
 def exponential(
@@ -35,7 +35,7 @@ def exponential(
     seed: int,
     offset: int = 0,
     sequence: int = 0,
-    dtype: Any = "float32",
+    dtype: Any = None,
     stream: Stream | None = None,
 ) -> Array: ...
 def integers(
