@@ -31,7 +31,7 @@ def make(device):
         more["Image"] = device.image((4, 4))
         more["Surface"] = more["Image"].surface
     return {
-        **more, "Section": stream.native(), "Trace": yoke.trace(),
+        **more, "Section": stream.native(), "Trace": yoke.Trace(),
         "Device": device, "Stream": stream, "Program": program, "Kernel": kernel, "Launch": kernel[16], "Graph": graph,
         "Event": stream.event(), "Buffer": device.buffer(64), "Array": yoke.asarray(numpy.ones((4, 4), "float32"), stream=stream),
     }

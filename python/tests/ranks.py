@@ -33,13 +33,13 @@ def messages(world):
     for dtype in ("float32", "int64", "uint8", "complex128"):
         x, expected = values(dtype, 1000), numpy.empty(1000, dtype)
         HOST.Sendrecv(x, after, 3, expected, before, 3)
-        out = yoke.zeros(1000, dtype, world.stream)
+        out = yoke.zeros(1000, dtype, stream=world.stream)
         world.exchange(out, before, yoke.asarray(x, stream=world.stream), after, tag=3)
         same(out, expected)
         out.fill(0)
         world.group([yoke.comm.send(yoke.asarray(x, stream=world.stream), after, 4), yoke.comm.receive(out, before, 4)])
         same(out, expected)
-    x, out = yoke.asarray(values("int32", 50), stream=world.stream), yoke.zeros(50, "int32", world.stream)
+    x, out = yoke.asarray(values("int32", 50), stream=world.stream), yoke.zeros(50, "int32", stream=world.stream)
     if RANK == 0:
         world.send(x, 1, tag=9)
     elif RANK == 1:
@@ -80,7 +80,7 @@ def collectives(world):
         same(gathered, whole)
     HOST.Alltoall(x, dealt)
     same(world.alltoall(array), dealt)
-    part, expected = yoke.zeros((2, 3), "float32", world.stream), numpy.empty((2, 3), "f4")
+    part, expected = yoke.zeros((2, 3), "float32", stream=world.stream), numpy.empty((2, 3), "f4")
     HOST.Scatter(x if RANK == 0 else None, expected, 0)
     assert world.scatter(array if RANK == 0 else None, part) is part
     same(part, expected)
@@ -95,7 +95,7 @@ def streams_and_buffers(world):
     """Work before and behind, in streams of the program's own; bytes of buffers; a graph."""
     device, other = world.device, world.device.stream()
     order, total = [], RANKS * (RANKS + 1) // 2
-    x = yoke.zeros(1 << 16, "int32", other)  # a stream that is not added: ordered with the operation's
+    x = yoke.zeros(1 << 16, "int32", stream=other)  # a stream that is not added: ordered with the operation's
     world.stream.call(order.append, "before")
     x.fill(RANK + 1)
     y = world.allreduce(x)
@@ -109,9 +109,8 @@ def streams_and_buffers(world):
     world.broadcast(buffer, root=RANKS - 1)
     got = bytearray(16)
     world.stream.read(got, buffer)
-    world.stream.wait()
     assert got == bytes([RANKS]) * 16
-    w = yoke.ones(100, "int32", world.stream)
+    w = yoke.ones(100, "int32", stream=world.stream)
     with world.stream.record() as graph:
         world.allreduce(w, out=w)
     for _ in range(3):
@@ -126,7 +125,7 @@ def halves():
     with yoke.comm.Communicator(part, stream=stream) as half:
         assert half.stream is stream and half.device is stream.device
         assert (half.rank, half.size) == (part.Get_rank(), part.Get_size())
-        assert half.allreduce(yoke.ones(3, "int32", stream)).tolist() == [half.size] * 3
+        assert half.allreduce(yoke.ones(3, "int32", stream=stream)).tolist() == [half.size] * 3
     assert repr(half) == "<yoke.comm.Communicator closed>"
     half.close()
     raises(yoke.InvalidArgumentError, "closed", half.barrier)
@@ -143,14 +142,14 @@ def raises(kind, words, function, *arguments, **named):
 
 
 def bad_input(world):
-    x = yoke.zeros(3, "float32", world.stream)
+    x = yoke.zeros(3, "float32", stream=world.stream)
     raises(ValueError, "no such reduction", world.allreduce, x, "total")
     raises(TypeError, "asarray", world.allreduce, numpy.zeros(3))
     raises(TypeError, "", world.send, x, "one")
     raises(ValueError, "rank", world.send, x, RANKS)
     raises(ValueError, "tag", world.send, x, 0, tag=-1)
-    raises(ValueError, "does not divide", world.reduce_scatter, yoke.zeros(2 * RANKS + 1, "float32", world.stream))
-    raises(ValueError, "", world.broadcast, yoke.zeros((4, 4), "float32", world.stream).T)
+    raises(ValueError, "does not divide", world.reduce_scatter, yoke.zeros(2 * RANKS + 1, "float32", stream=world.stream))
+    raises(ValueError, "", world.broadcast, yoke.zeros((4, 4), "float32", stream=world.stream).T)
     raises(ValueError, "", world.allreduce, x, stream=world.device.stream())
     raises(TypeError, "mpi4py", yoke.comm.Communicator, 3)
     raises(TypeError, "", world.group, [3])
@@ -202,7 +201,7 @@ def barriers(world):
 
 def failures(world):
     """A failure of one rank is everybody's, with its place; then the stream goes on."""
-    x = yoke.ones(100, "float32", world.stream)
+    x = yoke.ones(100, "float32", stream=world.stream)
     world.stream.wait()
     HOST.Barrier()  # a failure ends what another rank is still doing: that must not be an operation before this
     for before in (True, False):  # the stream has failed before the operation is enqueued, or while it is in the stream
@@ -226,7 +225,7 @@ def failures(world):
         world.stream.recover()
         world.add(world.stream)
     assert world.allreduce(x).tolist() == [float(RANKS)] * 100
-    wrong = yoke.ones(3 + RANK, "float32", world.stream)
+    wrong = yoke.ones(3 + RANK, "float32", stream=world.stream)
     world.allreduce(wrong)
     if world.info["way"] != "nccl":
         raises(yoke.InvalidArgumentError, "", world.stream.wait)

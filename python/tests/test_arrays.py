@@ -71,9 +71,11 @@ def test_more_creation():
                   lambda: yoke.zeros(3, "uint8").fill(-1)):
         with pytest.raises((ValueError, OverflowError)):
             wrong()
-    for wrong in (lambda: yoke.concatenate([]), lambda: yoke.concatenate([A, A]), lambda: yoke.zeros(2.5)):
-        with pytest.raises(TypeError):
+    for wrong in (lambda: yoke.concatenate([1.0, 2.0]), lambda: yoke.concatenate([])):
+        with pytest.raises(ValueError):
             wrong()
+    with pytest.raises(TypeError):
+        yoke.zeros(2.5)
 
 
 def test_as_numpy_shows_them():
@@ -94,7 +96,7 @@ def test_lists_and_numpy_arrays_as_indices(key):
 
 def test_wrong_indices():
     array = yoke.asarray(I)
-    for key in (True, ([0, 1], 0), (numpy.array([0, 1]), 0), [0.5], (slice(None), True)):
+    for key in (([0, 1], 0), (numpy.array([0, 1]), 0), [0.5], (slice(None), True)):
         with pytest.raises(IndexError):
             array[key]
 
@@ -430,7 +432,7 @@ def test_foreign_memory_is_kept_until_the_work_is_done(own_device):
 
     stream, go = own_device.stream(), threading.Event()
     memory = yoke.ones(64, stream=own_device.stream())
-    array = yoke.from_dlpack(Producer(memory), stream)
+    array = yoke.from_dlpack(Producer(memory), stream=stream)
     buffers = own_device.memory["buffers"]
     stream.call(go.wait)
     array.fill(2)
@@ -501,7 +503,7 @@ def test_complex_numbers_refused():
     real, complex_ = yoke.asarray(A), yoke.asarray(C)
     for call in (lambda: complex_ < 1j, lambda: complex_ // 2, lambda: complex_ % 2, lambda: complex_ ** 1.5, lambda: complex_ & 1,
                  lambda: yoke.minimum(complex_, 1), lambda: real.fill(1j), lambda: real.__iadd__(1j),
-                 lambda: real.__imul__(complex_), lambda: yoke.full(3, 1j),
+                 lambda: real.__imul__(complex_), lambda: yoke.full(3, 1j, "float32"),
                  lambda: yoke.matmul(real, real.T, epilogue="value + c", c=1j)):
         with pytest.raises(TypeError):
             call()
@@ -539,10 +541,9 @@ def test_numpy_on_the_left():
     same(numpy.float32(0) < array, A > 0)
     same(A.T @ array, A.T @ A)
     assert (numpy.float64(2) - array).dtype == numpy.float64
-    for got in (numpy.sin(array), numpy.add.reduce(array), numpy.add(array, 1, dtype="f8")):
-        assert isinstance(got, numpy.ndarray)
-    with pytest.raises(TypeError):
-        numpy.add(A, A, out=array)
+    for wrong in (lambda: numpy.add.reduce(array), lambda: numpy.add(array, 1, dtype="f8"), lambda: numpy.add(A, A, out=array)):
+        with pytest.raises(TypeError, match="to_numpy"):
+            wrong()
 
 
 def test_kinds():
@@ -562,10 +563,9 @@ def test_kinds():
 
 def test_ufunc_at():
     array, values = yoke.zeros(4), numpy.zeros(4, "f4")
-    with pytest.raises(TypeError):
-        numpy.add.at(array, [0], 1.0)
-    numpy.add.at(values, [0, 0], yoke.ones(2))
-    assert values.tolist() == [2, 0, 0, 0]
+    for target, operand in ((array, 1.0), (values, yoke.ones(1))):
+        with pytest.raises(TypeError, match="numpy.add.at is for the memory of the host"):
+            numpy.add.at(target, [0], operand)
 
 
 WITHOUT_NUMPY = """

@@ -178,7 +178,7 @@ def test_other_byte_order(device, stream, saxpy, program):
 @pytest.mark.parametrize("weights", ["abc", b"abc", bytearray(3), ["abc"], "", ["a", "b"]])
 def test_text_for_weights(stream, weights):
     array = yoke.ones(8, stream=stream)
-    for call in (yoke.correlate, yoke.convolve, yoke.correlate1d, yoke.separable_filter):
+    for call in (yoke.ndimage.correlate, yoke.ndimage.convolve, yoke.ndimage.correlate1d, yoke.ndimage.separable_filter):
         with pytest.raises((TypeError, ValueError)):
             call(array, weights)
 

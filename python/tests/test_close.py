@@ -84,7 +84,7 @@ def test_buffer_of_an_array_closed(stream, saxpy):
     array = yoke.zeros(16, stream=stream)
     array.buffer.close()
     assert (array[2:4] + 1).tolist() == [1, 1]  # by the handle that the array has of it
-    assert yoke.from_dlpack(array, stream).tolist() == [0] * 16
+    assert yoke.from_dlpack(array, stream=stream).tolist() == [0] * 16
     ones, array = yoke.ones(2048, stream=stream), yoke.zeros(2048, stream=stream)
     array.buffer.close()
     saxpy[2048](stream, array, ones, 1.0, 2048)
@@ -231,7 +231,7 @@ def slow_kernel(device):
 
 def test_lent_array_in_another_stream(own_device):
     stream, other, go = own_device.stream(), own_device.stream(), threading.Event()
-    array = yoke.from_dlpack(yoke.zeros(16, stream=stream), stream)
+    array = yoke.from_dlpack(yoke.zeros(16, stream=stream), stream=stream)
     stream.wait()
     other.call(go.wait)
     slow_kernel(own_device)[1, 1](other, array, 1)
@@ -248,7 +248,7 @@ def test_lent_array_in_another_stream(own_device):
 
 def test_lent_array_of_a_closed_stream(own_device):
     stream, kernel = own_device.stream(), slow_kernel(own_device)
-    array = yoke.from_dlpack(yoke.zeros(1, stream=stream), stream)
+    array = yoke.from_dlpack(yoke.zeros(1, stream=stream), stream=stream)
     stream.wait()
     kernel[1, 1](stream, array, 20_000_000)
     event, before = stream.event(), own_device.memory["buffers"]
@@ -297,7 +297,7 @@ def repeat():
         except yoke.Error:
             pass
 def read():
-    stream.read(bytearray(64), buffer)
+    stream.read(bytearray(64), buffer, blocking=False)
     stream.wait()
     new = [bytearray(64) for _ in range(8)]
     time.sleep(0)

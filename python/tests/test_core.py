@@ -153,9 +153,10 @@ def test_wrong_arguments(stream, saxpy, xy):
 
 def test_elements(stream, saxpy):
     """Arrays of another dtype than the kernel's, where the driver tells what a parameter points to."""
-    x, y = yoke.empty(N, "float64", stream), yoke.empty(N, stream=stream)  # nothing to compile
+    x, y = yoke.empty(N, "float64", stream=stream), yoke.empty(N, stream=stream)  # nothing to compile
     known = saxpy.parameters[0][0] != ""
-    for wrong in ((y, x), (yoke.empty(N, "int32", stream), y), (y, yoke.In(numpy.ones(N))), (y, yoke.In(numpy.ones(N, "i4")))):
+    for wrong in ((y, x), (yoke.empty(N, "int32", stream=stream), y), (y, yoke.In(numpy.ones(N))),
+                  (y, yoke.In(numpy.ones(N, "i4")))):
         if known:
             with pytest.raises(yoke.KernelArgumentError, match="parameter [12] .*astype"):
                 saxpy[N](stream, *wrong, 1.0, N)

@@ -333,7 +333,7 @@ buffer = stream.device.buffer(1 << 20)
 
 ENDS = {
     "pending work": "stream.call(time.sleep, 0.05)\nfor _ in range(100): stream.fill(buffer); stream.call(print)",
-    "pending read": "stream.call(time.sleep, 0.05)\nstream.read(bytearray(1 << 20), buffer)",
+    "pending read": "stream.call(time.sleep, 0.05)\nstream.read(bytearray(1 << 20), buffer, blocking=False)",
     "unwaited exception": "stream.call(lambda: 1 / 0)",
     "exit in the main thread": "stream.call(time.sleep, 0.05)\nsys.exit(0)",
     "many streams": "s = [stream.device.stream() for _ in range(16)]\nfor each in s:\n    for _ in range(20): each.call(sum, [1])",

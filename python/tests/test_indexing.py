@@ -102,7 +102,9 @@ def test_assignment_at_positions(stream):
     array[yoke.asarray([0, 2], stream=stream)] = array[yoke.asarray([2, 0], stream=stream)]
     values[[0, 2]] = values[[2, 0]]
     same(array, values)
-    array[[9, -9]] = 1  # as in take, nothing waits for the positions
+    for key in ([9], [-9], numpy.array([0, 4])):
+        with pytest.raises(IndexError, match="out of range for an axis of 4 elements"):
+            array[key] = 1
     same(array, values)
     same(yoke.take(array, [1, -1], 1), numpy.take(values, [1, -1], 1))
     same(yoke.where(array > 3, values, [1, 2, 3]), numpy.where(values > 3, values, numpy.array([1, 2, 3], "float32")))
@@ -162,5 +164,5 @@ def test_positions_of_the_array_itself(stream):
     values[mask], array.reshape(-1)[mask.reshape(-1)] = values.reshape(-1)[::-1].copy(), array.reshape(-1)[::-1]
     same(array, values)
     whole = array.reshape(-1)
-    whole[yoke.ones(12, "bool", stream)] = whole
+    whole[yoke.ones(12, "bool", stream=stream)] = whole
     same(array, values)

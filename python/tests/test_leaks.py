@@ -55,7 +55,7 @@ def rounds(device, program):
         stream.native_call(len.__eq__)
 
     def exchange():
-        yoke.from_dlpack(yoke.asarray(host, stream=stream), stream).stream.wait()
+        yoke.from_dlpack(yoke.asarray(host, stream=stream), stream=stream).stream.wait()
 
     def image():
         pictures = device.image((4, 4)).view(filter="nearest")

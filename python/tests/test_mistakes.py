@@ -47,9 +47,8 @@ def test_operands():
             x[0:2] = text
         with pytest.raises(TypeError, match="numbers, not texts"):
             yoke.asarray(text, "float32")
-    with pytest.raises(TypeError, match="one is of ndarray: yoke.asarray makes an Array"):
-        yoke.concatenate([x, numpy.ones(3)])
-    with pytest.raises(TypeError, match="a sequence of one Array or more is wanted"):
+    assert yoke.concatenate([x, numpy.zeros(1)]).tolist() == [1, 1, 1, 0]
+    with pytest.raises(ValueError, match="a sequence of one array or more is wanted"):
         yoke.stack([])
 
 
@@ -126,7 +125,7 @@ def test_closed_after_another_failure(device, stream):
     with pytest.raises(yoke.RangeError):
         device.buffer(1 << 60)
     buffer.close()
-    with pytest.raises(yoke.InvalidArgumentError, match=r"^yoke_fill: buffer is closed$"):
+    with pytest.raises(yoke.InvalidArgumentError, match=r"^fill: buffer is closed$"):
         stream.fill(buffer, numpy.float32(1))
 
 
@@ -207,7 +206,7 @@ def test_no_words_of_c(device, stream):
 def test_ints_that_python_does_not_format(device, stream):
     """An int of more than 4300 digits has no str: the messages must not fail for that."""
     huge = 10**5000
-    x, words = yoke.ones(3, stream=stream), yoke.zeros(3, "int32", stream)
+    x, words = yoke.ones(3, stream=stream), yoke.zeros(3, "int32", stream=stream)
     for error, call in ((OverflowError, lambda: words + huge), (OverflowError, lambda: words.__setitem__(0, -huge)),
                         (OverflowError, lambda: yoke.arange(huge, huge + 2)), (OverflowError, lambda: words ** huge),
                         (OverflowError, lambda: yoke.evaluate("x + k", x=words, k=huge)), (IndexError, lambda: x[huge]),
@@ -220,17 +219,17 @@ def test_ints_that_python_does_not_format(device, stream):
 
 def test_names_of_arguments(stream):
     x, i = yoke.ones((4, 4), stream=stream), yoke.arange(4, stream=stream)
-    with pytest.raises(yoke.InvalidArgumentError, match="^yoke_matmul_with: out overlaps a: bytes 0 to 63 "):
+    with pytest.raises(yoke.InvalidArgumentError, match="^matmul: out overlaps a: bytes 0 to 63 "):
         yoke.matmul(x, x, out=x)
     with pytest.raises(yoke.InvalidArgumentError, match=r"out overlaps bias: "):
         yoke.matmul(yoke.ones((4, 4), stream=stream), i.astype("float32"), out=x[0], epilogue="value + bias", bias=x[0])
     with pytest.raises(yoke.InvalidArgumentError, match=r"out has the shape \(3, 3\), and the product of a, \(4, 4\), and b, "):
         yoke.matmul(x, x, out=yoke.ones((3, 3), stream=stream))
-    with pytest.raises(yoke.InvalidArgumentError, match="^yoke_scatter: out overlaps values: bytes 0 to 63 "):
+    with pytest.raises(yoke.InvalidArgumentError, match="^scatter: out overlaps values: bytes 0 to 63 "):
         yoke.scatter(x, i, x)
     with pytest.raises(yoke.InvalidArgumentError, match=r"out has the shape \(4, 4\), and values has the shape \(3, 3\): "):
         yoke.scatter(x, i, yoke.ones((3, 3), stream=stream))
-    with pytest.raises(yoke.InvalidArgumentError, match="^yoke_reduce: out overlaps array: "):
+    with pytest.raises(yoke.InvalidArgumentError, match="^reduce: out overlaps array: "):
         x.sum(0, out=x[0])
     with pytest.raises(yoke.InvalidArgumentError, match="array has the shape .*: it must have one dimension"):
         yoke.searchsorted(x, x)

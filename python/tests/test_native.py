@@ -130,7 +130,7 @@ def test_graph_updates(device, stream, saxpy):
         stream.fill(y, bytes(4))
         saxpy[16](stream, y, x, 2.0, 16)
         stream.copy(other, y)
-        stream.read(out, other)
+        stream.read(out, other, blocking=False)
         stream.call(calls.append, "old")
     graph.launch(stream)
     stream.wait()

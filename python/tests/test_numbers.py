@@ -12,7 +12,7 @@ def test_large_ints_in_expressions(device, stream):
     for number in (2**63 + 1, 2**63 + 5, 2**63 + 9):
         assert yoke.evaluate("x > k", "bool", x=large, k=number).tolist() == [2**63 + 5 > number]
     if device.supports("fp64"):
-        assert yoke.evaluate("x + k", x=yoke.ones(1, "float64", stream), k=2**63).tolist() == [2.0**63]
+        assert yoke.evaluate("x + k", x=yoke.ones(1, "float64", stream=stream), k=2**63).tolist() == [2.0**63]
     for number in (2**64 + 5, -2**64):
         with pytest.raises(OverflowError):
             yoke.evaluate("x + k", x=large, k=number)
@@ -60,18 +60,18 @@ def test_floats_in_integer_arrays(device, stream, dtype):
         pytest.skip("astype of float64 is the measure")
     for value in (300.7, -1.5, 1e10, -1e10, 1e30, float("nan"), float("-inf")):
         right = yoke.asarray(numpy.array([value]), stream=stream).astype(dtype).tolist() * 2
-        array = yoke.zeros(2, dtype, stream)
+        array = yoke.zeros(2, dtype, stream=stream)
         array[:] = value
-        masked = yoke.zeros(2, dtype, stream)
+        masked = yoke.zeros(2, dtype, stream=stream)
         masked[masked == 0] = numpy.float64(value)
-        assert yoke.full(2, value, dtype, stream).tolist() == array.tolist() == masked.tolist() == right
+        assert yoke.full(2, value, dtype, stream=stream).tolist() == array.tolist() == masked.tolist() == right
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "complex64"])
 def test_text_is_no_number(stream, dtype):
     for value in ("7", b"7"):
         with pytest.raises(TypeError):
-            yoke.full(2, value, dtype, stream)
+            yoke.full(2, value, dtype, stream=stream)
 
 
 def test_linspace_of_integers(device, stream):
@@ -161,7 +161,7 @@ def test_shifts_of_bools(stream):
     flags = yoke.asarray([True, False], stream=stream)
     assert (flags << 40).tolist() == (flags << yoke.asarray([40, 40], stream=stream)).tolist() == [2**40, 0]
     for function in (numpy.left_shift, numpy.right_shift, numpy.floor_divide, numpy.remainder):
-        both = function(flags, yoke.ones(2, "bool", stream))
+        both = function(flags, yoke.ones(2, "bool", stream=stream))
         wanted = function(numpy.array([True, False]), numpy.ones(2, bool))
         assert both.dtype == wanted.dtype == "int8" and both.tolist() == wanted.tolist()
 
@@ -205,7 +205,7 @@ def test_weights_and_edges(stream):
     for values in ([2**64], None, {1, 2}):
         with pytest.raises(TypeError, match="an array has numbers"):
             yoke.asarray(values)
-    assert yoke.asarray([2**64], "float32", stream).tolist() == [2.0**64]
+    assert yoke.asarray([2**64], "float32", stream=stream).tolist() == [2.0**64]
 
 
 KINDS = """
@@ -222,17 +222,17 @@ def test_kinds_of_kernel_parameters(device, stream):
         pytest.skip("no float64")
     program = device.build(cuda=KINDS.format('extern "C" __global__', "", "bool"),
                            opencl=KINDS.format("__kernel", "__global ", "uchar"))
-    out = yoke.zeros(2, "int32", stream)
+    out = yoke.zeros(2, "int32", stream=stream)
     if device.backend == "cuda":
         for value in (2, -1, True, numpy.uint8(200)):
             program["truth"][1](stream, out, value)
             assert out.tolist() == [1, 1]
     for name, dtype in (("wide", "float64"), ("whole", "int64")):
-        given = yoke.zeros(2, dtype, stream)
+        given = yoke.zeros(2, dtype, stream=stream)
         for value in (numpy.complex64(1 + 2j), numpy.zeros((), [("x", "i4"), ("y", "f4")])[()]):
             with pytest.raises(yoke.KernelArgumentError):
                 program[name][1](stream, given, value)
-        for values in (numpy.ones(2, bool), numpy.ones(2, "c8"), numpy.ones(1, "c16"), yoke.ones(2, "complex64", stream)):
+        for values in (numpy.ones(2, bool), numpy.ones(2, "c8"), numpy.ones(1, "c16"), yoke.ones(2, "complex64", stream=stream)):
             with pytest.raises(yoke.KernelArgumentError, match="astype"):
                 program[name][1](stream, values if isinstance(values, yoke.Array) else yoke.In(values), 1)
     floats = yoke.zeros(2, stream=stream)

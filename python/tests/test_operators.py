@@ -133,7 +133,7 @@ def test_lists_in_place(stream):
         array[array > 1] += operand
         assert array.tolist() == values.tolist()
     for wrong, error in (([1.5], TypeError), (["a"], TypeError), ([1, 2, 3], ValueError), ([2**70], TypeError)):
-        whole = yoke.zeros(4, "int32", stream)
+        whole = yoke.zeros(4, "int32", stream=stream)
         with pytest.raises(error):
             whole += wrong
 
@@ -141,5 +141,5 @@ def test_lists_in_place(stream):
 def test_complement_is_of_integers(stream):
     for dtype in ("float16", "float32", "complex64"):
         with pytest.raises(TypeError, match=f"~ is for integers and bool, not for {dtype}"):
-            ~yoke.ones(3, dtype, stream)
+            ~yoke.ones(3, dtype, stream=stream)
     assert (~yoke.asarray(numpy.array([0, -1, 7], "int8"), stream=stream)).tolist() == [-1, 0, -8]

@@ -42,7 +42,7 @@ def test_parts(device, tmp_path):
         pytest.skip("no timing")
     path = tmp_path / "run.json"
     out = run("""
-with yoke.trace(sys.argv[1]) as trace:
+with yoke.Trace(sys.argv[1]) as trace:
     assert repr(trace) == "<yoke.Trace started>"
     stream = yoke.Device().stream(name="mine")
     assert "YOKE_TRACE" not in os.environ  # child processes have traces of their own, if any
@@ -53,7 +53,7 @@ assert fill["dur"] >= 0 and fill["args"]["bytes"] == 64 and "<string>:" in fill[
 assert any("mine" in each["args"].get("name", "") for each in trace.events)
 work(stream, 5)  # between two traces
 stream.wait()
-again = yoke.trace()
+again = yoke.Trace()
 again.start()
 work(stream)
 again.stop()
@@ -69,7 +69,7 @@ def test_many_times(device):
     if not device.supports("timing"):
         pytest.skip("no timing")
     run("""
-trace = yoke.trace()
+trace = yoke.Trace()
 with trace:
     streams = [yoke.Device().stream() for _ in range(3)]
 for i in range(20):
@@ -106,7 +106,7 @@ def test_streams_come_and_go(device):
 
 def test_failures_stay(device):
     out = run("""
-with yoke.trace() as trace:
+with yoke.Trace() as trace:
     stream = yoke.Device().stream()
     go = threading.Event()
     stream.call(lambda: go.wait() and divmod(1, 0))
@@ -127,7 +127,7 @@ except ZeroDivisionError:
 def test_too_late_and_out_of_order(tmp_path):
     out = run("""
 device = yoke.Device()
-for call in (yoke.trace().start, yoke.trace().stop, lambda: yoke.trace("x").save("/nowhere/x")):
+for call in (yoke.Trace().start, yoke.Trace().stop, lambda: yoke.Trace("x").save("/nowhere/x")):
     try:
         call()
     except (RuntimeError, OSError) as error:
@@ -135,11 +135,11 @@ for call in (yoke.trace().start, yoke.trace().stop, lambda: yoke.trace("x").save
 """)
     lines = out.splitlines()
     assert "python -m yoke trace" in lines[0] and "not been started" in lines[1] and lines[2].startswith("FileNotFoundError")
-    assert "already" in run("t = yoke.trace()\nt.start()\nt.start()", code=1)
-    run("with yoke.trace() as t: pass\nassert t.events == [] and str(t)", TMPDIR=str(tmp_path))  # no device at all
+    assert "already" in run("t = yoke.Trace()\nt.start()\nt.start()", code=1)
+    run("with yoke.Trace() as t: pass\nassert t.events == [] and str(t)", TMPDIR=str(tmp_path))  # no device at all
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(TypeError):
-        yoke.trace(5)
+        yoke.Trace(5)
 
 
 def test_the_environments_trace(device, tmp_path):
@@ -149,7 +149,7 @@ def test_the_environments_trace(device, tmp_path):
 before = yoke.Device().stream()
 work(before)
 before.wait()
-with yoke.trace() as trace:
+with yoke.Trace() as trace:
     stream = yoke.Device().stream()
     work(stream)
 assert names(trace) == ["fill", "host function"], names(trace)

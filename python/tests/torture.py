@@ -29,7 +29,7 @@ def work(device, streams, end, seed, counts):
                 case 1:
                     buffer = device.buffer(1024)
                     stream.write(buffer, data)
-                    stream.read(numpy.empty_like(data), buffer)
+                    stream.read(numpy.empty_like(data), buffer, blocking=False)
                 case 2:
                     event = stream.event()
                 case 3 if event is not None:

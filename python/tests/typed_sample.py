@@ -13,7 +13,7 @@ def sums(stream: yoke.Stream, a: yoke.Array) -> tuple[float, yoke.Array]:
         only: yoke.Array = yoke.unique(positions)
         kept, counts = yoke.unique(values, return_counts=True)
         spectrum = yoke.fft.rfft(yoke.random.normal((4, 8), seed=1))
-        smooth = yoke.gaussian_filter(b, 1.5, mode="nearest")
+        smooth = yoke.ndimage.gaussian_filter(b, 1.5, mode="nearest")
     bins, edges = yoke.histogram(b, 4, (0.0, 1.0))
     return float(b.sum()), yoke.matmul(smooth, smooth, epilogue="value + c", c=1.0)
 
@@ -48,7 +48,7 @@ async def main() -> None:
             number: int = handle
         stream.native_call(native, "word")
         device.limit_memory(1 << 30)
-        with yoke.trace("run.json") as trace:
+        with yoke.Trace("run.json") as trace:
             first: int = yoke.wait_any([stream.event()], timeout=1.0)
         print(trace, trace.events[0]["name"], number, first)
         event: yoke.Event = stream.event()
