@@ -18,7 +18,6 @@ def add_vectors(a_h, b_h, n):
     c_d, c_h = stream.buffer(4 * n), stream.device.pinned(n, "float32")
     add_kernel[n](stream, yoke.In(a_h), yoke.In(b_h), c_d, n)
     stream.read(c_h, c_d)
-    stream.wait()
     return c_h
 
 
