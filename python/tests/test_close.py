@@ -175,7 +175,7 @@ def owned(device, base, view):
 USES = {
     "launch": lambda saxpy, stream, buffer, base: saxpy[16](stream, buffer, base, 1.0, 16),
     "write": lambda saxpy, stream, buffer, base: stream.write(buffer, bytes(64)),
-    "read": lambda saxpy, stream, buffer, base: stream.read(bytearray(64), buffer),
+    "read": lambda saxpy, stream, buffer, base: stream.read(bytearray(64), buffer, blocking=False),
     "copy": lambda saxpy, stream, buffer, base: stream.copy(base, buffer, 64),
     "fill": lambda saxpy, stream, buffer, base: stream.fill(buffer),
     "fill_rect": lambda saxpy, stream, buffer, base: stream.fill_rect(buffer, (2, 8)),

@@ -152,8 +152,9 @@ def test_powers(stream, dtype):
     for exponent in (2**63, -2**63) if dtype == "complex64" else (-1, 2**63):
         with pytest.raises((ValueError, OverflowError), match="no power of|not a value|does not fit|out of range"):
             array ** exponent
-    with pytest.raises(TypeError, match="one int"):
-        array ** array
+    if dtype == "complex64":
+        with pytest.raises(TypeError, match="one int"):
+            array ** array
     assert (yoke.asarray(numpy.array([-1, 1, 2], "int64"), stream=stream) ** (2**62 + 1)).tolist() == [-1, 1, 0]
 
 
