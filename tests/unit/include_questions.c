@@ -96,6 +96,11 @@ static void computed(void)
     source.defines = NULL;
 }
 
+#define CAT_PERHAPS "#define CAT2(a, b) a##b\n#if _X\n#define CAT(a, b) CAT2(a, b)\n#else\n#define CAT(a, b) 0\n#endif\n"
+#define CAT_POPPED                                                                                     \
+    "#define CAT2(a, b) a##b\n#define CAT(a, b) CAT2(a, b)\n#pragma push_macro(\"CAT\")\n#undef CAT\n" \
+    "#pragma pop_macro(\"CAT\")\n"
+
 /* Each is refused where it is certainly reached, and an #error where it may be skipped. */
 static void refused(void)
 {
@@ -127,6 +132,13 @@ static void refused(void)
         { "#if _X\n#define HAS(x) __has_include(x)\n#else\n#define HAS(x) 0\n#endif\n", "#if HAS(<h>)\n#endif\n",
           "HAS depends on" },
         { "#if _X\n#define ASK __has_include(<h>)\n#endif\n#if _Y\n#define Q ASK\n#endif\n", "#if Q\n#endif\n", "Q depends on" },
+        { CAT_PERHAPS, "#if CAT(__has_, include)(<h>)\n#endif\n", "CAT depends on" },
+        { CAT_PERHAPS "#define PART __has_\n", "#if CAT(PART, include)(<h>)\n#endif\n", "CAT depends on" },
+        { CAT_PERHAPS "#define ASK __has_include(<h>)\n", "#if CAT(A, SK)\n#endif\n", "CAT depends on" },
+        { CAT_PERHAPS "#define BEGIN __h\n#define END clude\n", "#if CAT(CAT(BEGIN, as_in), END)(<h>)\n#endif\n",
+          "CAT depends on" },
+        { CAT_POPPED, "#if CAT(__has_include, _next)(<h>)\n#endif\n", "CAT depends on" },
+        { CAT_POPPED, "#if CAT(_, _has_include)(<h>)\n#endif\n", "CAT depends on" },
         { "", "#if _HAS(\"h\")\n#endif\n", "_HAS depends on" },
         { "", "#if _HAS(<h>)\n#endif\n", "_HAS depends on" },
         { "", "#if __has_include(\"h\") && $x\n#endif\n", "cannot be expanded" },
@@ -150,6 +162,28 @@ static void refused(void)
                                          "#elif HAS(<h>)\n#endif\n"),
            YOKE_OK, "an #elif, before which a branch defines what it asks");
     tap_ok(has("#elif 1\n#error") == 1 && !has("#elif HAS"), "does not go by that branch");
+}
+
+/* A macro that is not known is the compiler's affair, where nothing could ask for a header. */
+static void harmless(void)
+{
+    static const char *const befores[] = { CAT_PERHAPS, CAT_POPPED };
+    static const char *const directives[] = {
+        "#define SIZE(T) CAT(size_, T)\n#define size_float 4\n#if SIZE(float) * 4 <= 256 && W == 4\n#endif\n",
+        "#define e 2\n#define include 3\n#if CAT(1, 2) > e\n#elif CAT(include, 4)\n#endif\n",
+        "#define _x x_\n#define __has x\n#if CAT(_x, CAT(_y, 1))\n#endif\n",
+        "#if 0\n#elif CAT(1, 2)\n#endif\n",
+        "#if CAT(1, 2)\n#if CAT(3, 4)\n#endif\n#else\n#endif\n",
+    };
+    char text[512];
+    for (size_t before = 0; before < YK_COUNT_OF(befores); before++)
+        for (size_t i = 0; i < YK_COUNT_OF(directives); i++)
+            for (int language = 0; language < YK_LANGUAGE_COUNT; language++) {
+                snprintf(text, sizeof text, "%s%s", befores[before], directives[i]);
+                bool right = expand_in((yk_language)language, text) == YOKE_OK && strstr(yk_text_get(&out), text);
+                if (!tap_ok(right, "an unknown macro without a question: %zu, %zu in %d", before, i, language))
+                    tap_diag("%s\n%s\n%s", text, yk_text_get(&out), yoke_error()->text);
+            }
 }
 
 /* ---- __has_include ---- */
@@ -374,6 +408,7 @@ int main(void)
     source.headers = headers;
     computed();
     refused();
+    harmless();
     answers();
     conditions();
     repeated();

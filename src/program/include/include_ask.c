@@ -174,7 +174,7 @@ static const yk_pp *find_hidden_question(yk_expansion *x, const yk_pp *first, bo
         if (token->kind != YK_PP_NAME || yk_pp_asks(token->text, token->length) || yk_pp_is(token, "defined"))
             continue;
         yk_macro_state state = yk_macro_get(&x->macros, token->text, token->length, NULL);
-        if ((!expanded || state == YK_MACRO_UNKNOWN) && yk_macro_may_ask(&x->macros, token->text, token->length))
+        if ((!expanded || state == YK_MACRO_UNKNOWN) && yk_macro_may_ask(&x->macros, token, first))
             return token;
         if (state != YK_MACRO_UNDEFINED && yk_pp_is(open, "(") && open->next &&
             (open->next->kind == YK_PP_STRING || yk_pp_is(open->next, "<")))

@@ -27,8 +27,8 @@ typedef struct yk_macro {
     size_t length;
     event *events; /* at most one for each open branch, the outermost first */
     size_t count, capacity;
-    yk_definition *bodies; /* every definition so far, some of them more than once */
-    size_t body_count, body_capacity;
+    yk_definition *bodies;                      /* every definition so far, some of them more than once */
+    size_t body_count, body_capacity, searched; /* for pieces of questions: the first so many */
     bool visited;
 } yk_macro;
 
@@ -220,36 +220,67 @@ yk_macro_state yk_macro_get(yk_macros *macros, const char *name, size_t length, 
 
 /* ---- Questions ---- */
 
-static bool name_may_ask(yk_macros *macros, const char *name, size_t length);
+/* The words that ask, and pieces of which pasting may make one: what it begins with, and what it ends in. */
+static bool may_make_question(const yk_pp *first, yk_pieces *pieces)
+{
+    static const char *const words[] = { "__has_include", "__has_include_next", "__has_embed" };
+    for (const yk_pp *token = first; token; token = token->next)
+        for (size_t i = 0; i < YK_COUNT_OF(words) && token->kind == YK_PP_NAME; i++) {
+            size_t length = strlen(words[i]);
+            if (token->length > length)
+                continue;
+            pieces->begins = pieces->begins || memcmp(words[i], token->text, token->length) == 0;
+            pieces->ends = pieces->ends || memcmp(words[i] + length - token->length, token->text, token->length) == 0;
+        }
+    return pieces->begins && pieces->ends;
+}
 
-static bool body_may_ask(yk_macros *macros, const yk_definition *body)
+/* Pasting may make the name of any macro, so the pieces may be in the operand and in every body; each body is searched once. */
+static bool pasting_may_ask(yk_macros *macros, const yk_pp *operand)
+{
+    for (yk_macro *macro = macros->first; macro; macro = macro->next)
+        for (; macro->searched < macro->body_count; macro->searched++) {
+            const yk_definition *body = &macro->bodies[macro->searched];
+            yk_pp_list list;
+            if (!yk_pp_read(&macros->brief, body->text, body->size, &list))
+                return true;
+            (void)may_make_question(list.first, &macros->pieces);
+        }
+    yk_pieces all = macros->pieces;
+    return may_make_question(operand, &all);
+}
+
+static bool name_may_ask(yk_macros *macros, const yk_pp *name, const yk_pp *operand);
+
+static bool body_may_ask(yk_macros *macros, const yk_definition *body, const yk_pp *operand)
 {
     yk_pp_list list;
     if (!yk_pp_read(&macros->brief, body->text, body->size, &list))
         return true;
     for (const yk_pp *token = list.first; token; token = token->next)
-        if (yk_pp_is(token, "##") || (token->kind == YK_PP_NAME && name_may_ask(macros, token->text, token->length)))
+        if (token->kind == YK_PP_NAME ? name_may_ask(macros, token, operand)
+                                      : yk_pp_is(token, "##") && pasting_may_ask(macros, operand))
             return true;
     return false;
 }
 
-static bool name_may_ask(yk_macros *macros, const char *name, size_t length)
+static bool name_may_ask(yk_macros *macros, const yk_pp *name, const yk_pp *operand)
 {
-    yk_macro *macro = find(macros, name, length);
-    if (yk_pp_asks(name, length))
+    yk_macro *macro = find(macros, name->text, name->length);
+    if (yk_pp_asks(name->text, name->length))
         return true;
     if (!macro || macro->visited)
         return false;
     macro->visited = true;
     for (size_t i = 0; i < macro->body_count; i++)
-        if (body_may_ask(macros, &macro->bodies[i]))
+        if (body_may_ask(macros, &macro->bodies[i], operand))
             return true;
     return false;
 }
 
-bool yk_macro_may_ask(yk_macros *macros, const char *name, size_t length)
+bool yk_macro_may_ask(yk_macros *macros, const yk_pp *name, const yk_pp *operand)
 {
     for (yk_macro *macro = macros->first; macro; macro = macro->next)
         macro->visited = false;
-    return name_may_ask(macros, name, length);
+    return name_may_ask(macros, name, operand);
 }

@@ -79,6 +79,11 @@ typedef struct yk_definition {
     size_t size;
 } yk_definition;
 
+/* Whether names have been seen that a word which asks for a file begins with, and ends in: what pasting would make it of. */
+typedef struct yk_pieces {
+    bool begins, ends;
+} yk_pieces;
+
 typedef struct yk_macros {
     yk_language language;
     struct yk_macro *first;
@@ -86,10 +91,11 @@ typedef struct yk_macros {
     size_t count, capacity;
     struct yk_branch *branches; /* those of conditionals: branches[0] is none, branches[1] is the whole text */
     unsigned branch_count, branch_capacity;
-    bool foreign;   /* the compiler reads headers of the CUDA Toolkit, which define macros */
-    bool lost;      /* any macro may be anything */
-    yk_arena kept;  /* as long as the table */
-    yk_arena brief; /* for one directive */
+    bool foreign;     /* the compiler reads headers of the CUDA Toolkit, which define macros */
+    bool lost;        /* any macro may be anything */
+    yk_pieces pieces; /* in the bodies searched so far */
+    yk_arena kept;    /* as long as the table */
+    yk_arena brief;   /* for one directive */
 } yk_macros;
 
 void yk_macros_free(yk_macros *macros);
@@ -102,8 +108,8 @@ bool yk_branch_is_open(const yk_macros *macros, unsigned branch);
 bool yk_macro_pass(yk_macros *macros, unsigned branch, const char *name, size_t length, const yk_definition *definition);
 /* `out_definition` may be NULL. */
 yk_macro_state yk_macro_get(yk_macros *macros, const char *name, size_t length, yk_definition *out_definition);
-/* Whether a macro of unknown definition may ask the compiler for a file, by __has_include. */
-bool yk_macro_may_ask(yk_macros *macros, const char *name, size_t length);
+/* Whether a macro of unknown definition may ask the compiler for a file, by __has_include, in an operand of these tokens. */
+bool yk_macro_may_ask(yk_macros *macros, const yk_pp *name, const yk_pp *operand);
 
 /* ---- Expansion (include_expand.c) ---- */
 
