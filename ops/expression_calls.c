@@ -109,6 +109,7 @@ typedef struct name {
     const char *text;
     size_t length;
     unsigned roles;
+    unsigned parameters; /* of a function that is called */
 } name;
 
 typedef struct names {
@@ -141,7 +142,15 @@ static void add_name(names *n, const char *text, size_t length, unsigned roles)
         n->all = all;
         n->room = room;
     }
-    n->all[n->count++] = (name){ text, length, roles };
+    n->all[n->count++] = (name){ .text = text, .length = length, .roles = roles };
+}
+
+static void add_called(names *n, const char *text, const yops_name *function)
+{
+    add_name(n, text, function->length, CALLED);
+    name *known = find_name(n, text, function->length);
+    if (known)
+        known->parameters = function->parameters;
 }
 
 /* C keeps such names for compilers, which may not let go of them. */
@@ -276,15 +285,29 @@ static void write_undefs(FILE *out, const names *n, bool (*applies)(const name *
             fprintf(out, "#undef %.*s\n", (int)n->all[i].length, n->all[i].text);
 }
 
-/* A name that is also one of members is replaced where it is called only. */
+/* A name that is also one of members is replaced where it is called only. OpenCL C has no variadic macros, so there the macro has
+ * the function's parameters; without any, one that is empty in calls, and `void` in the declaration. */
+static void write_call_define(FILE *out, const name *n)
+{
+    int length = (int)n->length;
+    fprintf(out, "#ifdef __CUDACC__\n#define %.*s(...) " YOPS_OWN "%.*s(__VA_ARGS__)\n#else\n", length, n->text, length, n->text);
+    for (int part = 0; part < 2; part++) {
+        fprintf(out, part ? " " YOPS_OWN "%.*s(" : "#define %.*s(", length, n->text);
+        for (unsigned i = 0; i == 0 || i < n->parameters; i++)
+            fprintf(out, "%s" YOPS_OWN "%u", i ? ", " : "", i);
+        fputs(")", out);
+    }
+    fputs("\n#endif\n", out);
+}
+
 static void write_defines(FILE *out, const names *n)
 {
     for (size_t i = 0; i < n->count; i++) {
         const name *a = &n->all[i];
-        const char *parameters = a->roles & MEMBER && a->roles & CALLED ? "(...)" : "";
-        if (is_renamed(a))
-            fprintf(out, "#define %.*s%s " YOPS_OWN "%.*s%s\n", (int)a->length, a->text, parameters, (int)a->length, a->text,
-                    *parameters ? "(__VA_ARGS__)" : "");
+        if (is_renamed(a) && a->roles & MEMBER && a->roles & CALLED)
+            write_call_define(out, a);
+        else if (is_renamed(a))
+            fprintf(out, "#define %.*s " YOPS_OWN "%.*s\n", (int)a->length, a->text, (int)a->length, a->text);
     }
 }
 
@@ -295,7 +318,7 @@ static bool write_functions(FILE *out, const yops_expression *expression, const 
     EACH_FUNCTION(mask, k)
     {
         read_names(&n, vars[k].text);
-        add_name(&n, name_in(vars[k].name, expression->vars[k].length), expression->vars[k].length, CALLED);
+        add_called(&n, name_in(vars[k].name, expression->vars[k].length), &expression->vars[k]);
     }
     for (const yops_text *t = yops_texts; t->name && mask; t++)
         mark_declared(&n, t->text);
