@@ -272,8 +272,8 @@ yoke_arg yoke_args_takes_no_such_type(struct yoke_in_for_host_arrays_or_yoke_arg
 #endif
 
 /* YOKE_ARGS(a, b, …) expands to `array, count`, for up to 64 arguments; a kernel with more takes an array of yoke_arg.
- * YOKE_NO_ARGS is the empty list. In C, 'a', true and a comparison are ints, as always: only a variable declared char or bool is a
- * char or bool. */
+ * YOKE_NO_ARGS is the empty list, and so is YOKE_ARGS(). In C, 'a', true and a comparison are ints, as always: only a variable
+ * declared char or bool is a char or bool. */
 /* clang-format off */
 #define YOKE_COUNT(...) YOKE_COUNT_(__VA_ARGS__, \
     YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, YOKE_MANY, \
@@ -294,7 +294,26 @@ yoke_arg yoke_args_takes_no_such_type(struct yoke_in_for_host_arrays_or_yoke_arg
     a115, a116, a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127, a128, n, ...) n
 #define YOKE_JOIN(a, b) YOKE_JOIN_(a, b)
 #define YOKE_JOIN_(a, b) a##b
-#define YOKE_EACH(...) YOKE_JOIN(YOKE_EACH_, YOKE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+
+/* YOKE_LISTED is YOKE_COUNT, but 0 for an empty list, which is one empty argument to the preprocessor: only that makes
+ * YOKE_TO_COMMA a call of the macro when parentheses follow it. */
+
+#define YOKE_LISTED(...) YOKE_LISTED_(YOKE_COUNT(__VA_ARGS__), __VA_ARGS__)
+#define YOKE_LISTED_(n, ...) YOKE_PICK(YOKE_JOIN(YOKE_IF_, n), YOKE_SEVERAL)(n, __VA_ARGS__)
+#define YOKE_IF_1 0, YOKE_ONE_OR_NONE
+#define YOKE_PICK(...) YOKE_PICK_(__VA_ARGS__, 0)
+#define YOKE_PICK_(a, b, ...) b
+#define YOKE_SEVERAL(n, ...) n
+#define YOKE_ONE_OR_NONE(n, x) \
+    YOKE_JOIN(YOKE_ONE_, YOKE_JOIN(YOKE_COMMA(YOKE_TO_COMMA x), YOKE_COMMA(YOKE_TO_COMMA x ())))
+#define YOKE_ONE_00 1
+#define YOKE_ONE_01 0
+#define YOKE_ONE_11 1
+#define YOKE_TO_COMMA(...) ,
+#define YOKE_COMMA(...) YOKE_COMMA_(__VA_ARGS__, 1, 0, 0)
+#define YOKE_COMMA_(a, b, n, ...) n
+#define YOKE_EACH(...) YOKE_JOIN(YOKE_EACH_, YOKE_LISTED(__VA_ARGS__))(__VA_ARGS__)
+#define YOKE_EACH_0(x) yoke_arg_null()
 #define YOKE_EACH_1(x) YOKE_ARG(x)
 #define YOKE_EACH_2(x, ...) YOKE_ARG(x), YOKE_EACH_1(__VA_ARGS__)
 #define YOKE_EACH_3(x, ...) YOKE_ARG(x), YOKE_EACH_2(__VA_ARGS__)
@@ -373,14 +392,14 @@ template <int count> struct yoke_args_count {
     }
 };
 #define YOKE_EACH_YOKE_MANY(...) yoke_args_count<YOKE_MANY>::none()
-#define YOKE_ARGS(...) std::initializer_list<yoke_arg>{ YOKE_EACH(__VA_ARGS__) }.begin(), YOKE_COUNT(__VA_ARGS__)
+#define YOKE_ARGS(...) std::initializer_list<yoke_arg>{ YOKE_EACH(__VA_ARGS__) }.begin(), YOKE_LISTED(__VA_ARGS__)
 #else
 #define YOKE_EACH_YOKE_MANY(...)                        \
     yoke_arg_local(sizeof(struct {                      \
         _Static_assert(YOKE_MANY < 65, YOKE_MANY_TEXT); \
         int none;                                       \
     }))
-#define YOKE_ARGS(...) ((const yoke_arg[]){ YOKE_EACH(__VA_ARGS__) }), YOKE_COUNT(__VA_ARGS__)
+#define YOKE_ARGS(...) ((const yoke_arg[]){ YOKE_EACH(__VA_ARGS__) }), YOKE_LISTED(__VA_ARGS__)
 #endif
 #define YOKE_NO_ARGS YOKE_NULL, 0
 

@@ -144,7 +144,7 @@ template <typename type> static inline yoke_var yoke_var_of(const char *name, ty
     return yoke_var_scalar(name, YOKE_NUMBER(value));
 }
 #define YOKE_VAR(x) yoke_var_of(#x, x)
-#define YOKE_VARS(...) std::initializer_list<yoke_var>{ YOKE_EACH_VAR(__VA_ARGS__) }.begin(), YOKE_COUNT(__VA_ARGS__)
+#define YOKE_VARS(...) std::initializer_list<yoke_var>{ YOKE_EACH_VAR(__VA_ARGS__) }.begin(), YOKE_LISTED(__VA_ARGS__)
 #define YOKE_AXES(...) std::initializer_list<int32_t>{ __VA_ARGS__ }.begin(), std::initializer_list<int32_t>{ __VA_ARGS__ }.size()
 
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -198,10 +198,11 @@ YOKE_VAR_FN(f64, double)
 /* clang-format on */
 
 /* A list of up to 32 variables, each with its own name: YOKE_VARS(c, x, y) expands to `array, count`. YOKE_NO_VARS is the empty
- * list. */
-#define YOKE_VARS(...) ((const yoke_var[]){ YOKE_EACH_VAR(__VA_ARGS__) }), YOKE_COUNT(__VA_ARGS__)
+ * list, and so is YOKE_VARS(). */
+#define YOKE_VARS(...) ((const yoke_var[]){ YOKE_EACH_VAR(__VA_ARGS__) }), YOKE_LISTED(__VA_ARGS__)
 
-/* A list of axes, counted from 0: YOKE_AXES(0, 2) expands to `array, count`. YOKE_ALL_AXES stands for all axes of an array. */
+/* A list of axes, counted from 0: YOKE_AXES(0, 2) expands to `array, count`. YOKE_ALL_AXES stands for all axes of an array;
+ * YOKE_AXES() is an error, since it could mean none. */
 #define YOKE_AXES(...) ((const int32_t[]){ __VA_ARGS__ }), (sizeof((const int32_t[]){ __VA_ARGS__ }) / sizeof(int32_t))
 
 #else
@@ -212,7 +213,8 @@ YOKE_VAR_FN(f64, double)
 #define YOKE_ALL_AXES YOKE_NULL, 0
 
 /* clang-format off */
-#define YOKE_EACH_VAR(...) YOKE_JOIN(YOKE_EACH_VAR_, YOKE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define YOKE_EACH_VAR(...) YOKE_JOIN(YOKE_EACH_VAR_, YOKE_LISTED(__VA_ARGS__))(__VA_ARGS__)
+#define YOKE_EACH_VAR_0(x) yoke_var_array_pointer(YOKE_NULL, YOKE_NULL)
 #define YOKE_EACH_VAR_1(x) YOKE_VAR(x)
 #define YOKE_EACH_VAR_2(x, ...) YOKE_VAR(x), YOKE_EACH_VAR_1(__VA_ARGS__)
 #define YOKE_EACH_VAR_3(x, ...) YOKE_VAR(x), YOKE_EACH_VAR_2(__VA_ARGS__)

@@ -288,7 +288,7 @@ static void no_arguments(suite *t)
     NEED_OK(yoke_kernel_get(program, "nothing", &nothing));
 
     CHECK_OK(yoke_launch(t->stream, nothing, YOKE_DIM(3), YOKE_DIM(2), 0, YOKE_NO_ARGS));
-    CHECK_OK(yoke_launch_n(t->stream, nothing, 1000, YOKE_NO_ARGS));
+    CHECK_OK(yoke_launch_n(t->stream, nothing, 1000, YOKE_ARGS()));
     CHECK_OK(yoke_stream_wait(t->stream));
     if (suite_can(t, YOKE_CAP_SIGNATURE))
         CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "nothing", yoke_launch_n(t->stream, nothing, 1000, YOKE_ARGS((int32_t)1)));

@@ -80,7 +80,7 @@ in_a_program() {
     tap_try "NULL as $3 with $1 is none" refuses 5 "yoke_arg_null" "$@"
 }
 
-for standard in c99 c11; do
+for standard in c99 c11 c17 c2x; do
     in_a_program "$CC" c $standard
     [ "$CLANG" = no ] || in_a_program "$CLANG" c $standard
 done

@@ -23,6 +23,19 @@ struct particle {
     yoke_i32 kind;
 };
 
+/* An empty list has no elements, and neither what begins nor what ends with parentheses is empty. */
+#define NOTHING
+#define PAIR 1, 2
+#define CALL(x) ((x) + 1)
+typedef char counts_are_right[YOKE_LISTED() == 0 && YOKE_LISTED(NOTHING) == 0 && YOKE_LISTED(n) == 1 && YOKE_LISTED((n)) == 1 &&
+                                      YOKE_LISTED((int)n) == 1 && YOKE_LISTED(f(n)) == 1 && YOKE_LISTED((f)(a, b)) == 1 &&
+                                      YOKE_LISTED(CALL(1)) == 1 && YOKE_LISTED(CALL) == 1 && YOKE_LISTED(-n) == 1 &&
+                                      YOKE_LISTED(","
+                                                  ",") == 1 &&
+                                      YOKE_LISTED(PAIR) == 2 && YOKE_LISTED(a, (b)) == 2
+                                  ? 1
+                                  : -1];
+
 static yoke_status inits(yoke_device *device)
 {
     yoke_device_info a = YOKE_DEVICE_INFO_INIT;
@@ -36,6 +49,7 @@ static yoke_status inits(yoke_device *device)
     yoke_native_device i = YOKE_NATIVE_DEVICE_INIT;
     const yoke_field fields[] = { YOKE_FIELD(struct particle, place), YOKE_FIELD(struct particle, kind) };
 
+    (void)sizeof(counts_are_right);
     (void)a.size, (void)b.size, (void)c.size, (void)e.size, (void)f.size, (void)g.size, (void)h.size, (void)i.size;
     return yoke_struct_check(device, &d, "particle", sizeof(struct particle), fields, 2);
 }
@@ -44,6 +58,12 @@ static yoke_status launches(yoke_stream *stream, yoke_kernel *kernel, yoke_buffe
 {
     yoke_status status = yoke_launch(stream, kernel, YOKE_DIM(n, 2), YOKE_DIM(1), 0, YOKE_NO_ARGS);
 
+    if (status == YOKE_OK)
+        status = yoke_launch(stream, kernel, YOKE_DIM(n, 2), YOKE_DIM(1), 0, YOKE_ARGS());
+    if (status == YOKE_OK)
+        status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(yoke_arg_buffer(x)));
+    if (status == YOKE_OK)
+        status = yoke_launch_n(stream, kernel, n, YOKE_ARGS((yoke_arg_bool)(true)));
     if (status == YOKE_OK)
         status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(yoke_arg_buffer(x), yoke_arg_bool(true), yoke_arg_char('a')));
 #if defined(__cplusplus) || __STDC_VERSION__ >= 201112L
@@ -59,6 +79,8 @@ static yoke_status launches(yoke_stream *stream, yoke_kernel *kernel, yoke_buffe
     unsigned long long u64 = 6;
     float host[4] = { 0, 0, 0, 0 };
 
+    if (status == YOKE_OK)
+        status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(YOKE_CAST(double, n)));
     if (status == YOKE_OK)
         status = yoke_launch_n(stream, kernel, n, YOKE_ARGS(x, flag, letter, i8, u8, i16, u16, constant, u64, n));
     if (status == YOKE_OK)
@@ -120,6 +142,7 @@ static size_t lists(yoke_buffer *x)
     unsigned char u8 = 2;
     const long long constant = 5;
 
+    count += vars_listed(YOKE_VARS()) + vars_listed(YOKE_VARS(a));
     count += vars_listed(YOKE_VARS(a, pointer, limit, u8, constant));
     count += YOKE_NUMBER(limit).dtype == YOKE_F32;
 #endif
