@@ -283,6 +283,7 @@ static yoke_status unpack(const answer_head *head, const char *infos, yk_device_
 static void describe_silence(yk_probe_child *child, bool in_time, int how)
 {
     static const char when[] = "when it was queried for its devices";
+    child->silent = !in_time;
     if (!in_time)
         snprintf(child->fault, sizeof child->fault, "did not answer in %u s", yk_probe_seconds);
     else if (how != -1 && WIFSIGNALED(how))

@@ -13,6 +13,7 @@ typedef struct yk_probe_child {
     const yk_backend *backend;
     pid_t pid;
     int fd;          /* the pipe for its answer */
+    bool silent;     /* it did not answer in time */
     char fault[128]; /* the driver's fault, such as "crashed (signal 11) when it was ..."; "" when it answered */
 } yk_probe_child;
 

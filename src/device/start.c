@@ -22,6 +22,7 @@ typedef struct turn {
     const yk_backend *backend; /* NULL: slot unused */
     bool taken, started;       /* started: the driver runs in this process */
     uint64_t since;            /* when it was taken */
+    yk_text silent, silence;   /* the key of drivers that did not answer in time, and what was said of them */
 } turn;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
@@ -225,16 +226,17 @@ static bool make_key(const yk_backend *backend, yk_text *key)
 }
 
 /* Query the backend for its devices in a child. *out_answered: the child has answered, even if with a failure. A child without
- * an answer revokes the trust in its drivers. */
-static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_list *list, yk_text *files, bool *out_answered)
+ * an answer revokes the trust in its drivers. *out_silent: it has not answered in time. */
+static yoke_status ask_child(const yk_backend *backend, bool find_culprit, yk_device_list *list, yk_text *files, bool *out_answered,
+                             bool *out_silent)
 {
     yk_probe_child child;
-    *out_answered = false;
     yoke_status status = start_child(backend, NULL, &child);
     if (status < 0)
         return status;
     status = yk_probe_answer(&child, yk_probe_deadline(), list, files);
     *out_answered = !*child.fault;
+    *out_silent = child.silent;
     if (!*child.fault)
         return status;
     yk_text key = { 0 };
@@ -242,6 +244,56 @@ static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_l
         yk_trust_forget(&key);
     yk_text_free(&key);
     return find_culprit ? report_faulty_drivers(backend, &child) : status;
+}
+
+/* The key of drivers that do not answer: that of trust, and how long they had. */
+static void make_silent_key(const yk_backend *backend, yk_text *key)
+{
+    make_key(backend, key);
+    yk_text_add(key, "no answer in %u s\n", yk_probe_seconds);
+}
+
+static void remember_silence(const yk_backend *backend, const yk_text *key)
+{
+    pthread_mutex_lock(&lock);
+    turn *own = turn_of(backend);
+    yk_text_free(&own->silent);
+    yk_text_free(&own->silence);
+    yk_text_add_bytes(&own->silent, yk_text_get(key), key->length);
+    yk_text_add(&own->silence, "%s", yoke_error()->text);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Fails as before where these drivers did not answer before. */
+static yoke_status recall_silence(const yk_backend *backend, const yk_text *key)
+{
+    yk_text silence = { 0 };
+    pthread_mutex_lock(&lock);
+    const turn *own = turn_of(backend);
+    bool known = own->silent.length > 0 && strcmp(yk_text_get(&own->silent), yk_text_get(key)) == 0;
+    if (known)
+        yk_text_add(&silence, "%s", yk_text_get(&own->silence));
+    pthread_mutex_unlock(&lock);
+    yoke_status status = known ? yk_fail(YOKE_E_UNAVAILABLE, "%s", yk_text_get(&silence)) : YOKE_OK;
+    yk_text_free(&silence);
+    return status;
+}
+
+/* As ask_child; but drivers that did not answer in time are not asked again before their files or the environment change: that
+ * would take as long again. Those that crash are, which takes no time. */
+static yoke_status ask(const yk_backend *backend, bool find_culprit, yk_device_list *list, yk_text *files, bool *out_answered)
+{
+    bool silent = false;
+    yk_text key = { 0 };
+    *out_answered = false;
+    make_silent_key(backend, &key);
+    yoke_status status = recall_silence(backend, &key);
+    if (status >= 0)
+        status = ask_child(backend, find_culprit, list, files, out_answered, &silent);
+    if (silent && find_culprit)
+        remember_silence(backend, &key);
+    yk_text_free(&key);
+    return status;
 }
 
 /* Other code has started a driver of the backend in this process. A fork is unsafe then, and a child's answer says nothing:

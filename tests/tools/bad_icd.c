@@ -2,10 +2,12 @@
 /*
  * An OpenCL driver that is broken: copies of it do what their file's name says (misbehave.h): as soon as they are loaded, or, where
  * the name has "platforms" or "devices", when they are asked for these. Under any other name it loads and has no platform, and
- * crashes only while there is a file of its own name with ".crash" behind. Where the file is a link, it is the name of what the
+ * crashes only while there is a file of its own name with ".crash" behind. A file of its own name with ".asked" behind gets a byte
+ * each time that it is loaded. Where the file is a link, it is the name of what the
  * link leads to.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 
@@ -30,6 +32,10 @@ __attribute__((constructor)) static void misbehave(void)
 {
     char order[PATH_MAX + 8];
     fprintf(stderr, "this is the driver%s\n", name());
+    snprintf(order, sizeof order, "%s.asked", path);
+    int asked = open(order, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (asked >= 0 && write(asked, "x", 1) == 1)
+        close(asked);
     snprintf(order, sizeof order, "%s.crash", path);
     if (access(order, F_OK) == 0)
         misbehave_as("crash");

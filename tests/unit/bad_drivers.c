@@ -268,6 +268,67 @@ static void count_only(void)
     EXPECT_TEXT(yoke_device_get_report(), "crashed (signal 11)");
 }
 
+/* ---- What is remembered of those that hang ---- */
+
+static size_t times_asked(void)
+{
+    size_t size = 0;
+    free(sandbox_read(sandbox_path("libbad-hang.so.asked"), &size));
+    return size;
+}
+
+/* Each call that queries drivers, with what it says of them. */
+static void say(char texts[4][1024])
+{
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    yoke_device *device;
+    size_t count = 99;
+    EXPECT(yoke_device_count(&count) == YOKE_OK && count == 0);
+    snprintf(texts[0], sizeof texts[0], "%s", yoke_device_get_report());
+    EXPECT(yoke_device_list(&info, 1, &count) == YOKE_OK && count == 0);
+    snprintf(texts[1], sizeof texts[1], "%s", yoke_device_get_report());
+    EXPECT(yoke_device_open("opencl", &device) == YOKE_E_UNAVAILABLE && !device);
+    snprintf(texts[2], sizeof texts[2], "%s", yoke_error()->text);
+    EXPECT(yoke_device_open(NULL, &device) == YOKE_E_UNAVAILABLE && !device);
+    snprintf(texts[3], sizeof texts[3], "%s", yoke_device_get_report());
+}
+
+static void hangs_are_remembered(void)
+{
+    char first[4][1024], again[4][1024];
+    alarm(300);
+    yk_probe_seconds = LEAST;
+    say(first);
+    size_t asked = times_asked();
+    EXPECT(asked == 1);
+    for (size_t i = 0; i < 4; i++)
+        EXPECT(strstr(first[i], "did not answer in 4 s") && strstr(first[i], drivers_file("hang")));
+    say(again);
+    EXPECT(times_asked() == asked);
+    for (size_t i = 0; i < 4; i++)
+        EXPECT(strcmp(first[i], again[i]) == 0);
+    sandbox_age(drivers_file("hang"), 1000);
+    say(again);
+    EXPECT(times_asked() == asked + 1);
+    setenv("OPENCL_LAYERS", "", 1);
+    say(again);
+    EXPECT(times_asked() == asked + 2);
+    drivers_use("none", NULL);
+    size_t count = 99;
+    EXPECT(yoke_device_count(&count) == YOKE_OK && count == 0);
+    EXPECT(!strstr(yoke_device_get_report(), "did not answer"));
+    EXPECT(times_asked() == asked + 2);
+}
+
+static void hanging(void)
+{
+    drivers_use("hang", NULL);
+    EXPECT(sandbox_write(sandbox_path("libbad-hang.so.asked"), "", 0));
+    sandbox_case("one that hangs is asked once, until its files or the environment change", "YOKE_BACKEND", "opencl",
+                 hangs_are_remembered);
+    unlink(sandbox_path("libbad-hang.so.asked"));
+}
+
 static void remembered(void)
 {
     drivers_link("none");
@@ -300,10 +361,11 @@ int main(int argc, char **argv)
 {
     if (argc == 2)
         return play_cuda(argv[1]);
-    tap_start(310);
+    tap_start(400);
     drivers_begin();
     bad_opencl();
     bad_cuda();
+    hanging();
     remembered();
     sandbox_leave();
     return tap_done();
