@@ -77,6 +77,23 @@ static void go_on(suite *t, account *a, yoke_stream *idle)
     yoke_stream_release(stream);
 }
 
+/* The same with memory that is not kept, so that the driver is asked for it. */
+static void take_new(account *a, yoke_stream *idle, size_t size)
+{
+    yoke_buffer *fresh = NULL;
+
+    CHECK_OK(yoke_buffer_create(a->device, size, &fresh));
+    CHECK_OK(yoke_fill(idle, fresh, 0, size, "z", 1));
+    CHECK_OK(yoke_stream_wait(idle));
+    yoke_buffer_release(fresh);
+}
+
+/* Whether the driver allocates while a stream stands: behind an event of OpenCL's, or in the double of CUDA's driver. */
+static bool may_allocate(const suite *t)
+{
+    return strcmp(t->info.backend, "cuda") != 0 || strstr(t->info.name, "double");
+}
+
 static bool stand_kernel(yoke_device *device, yoke_program **out_program, yoke_kernel **out_kernel)
 {
     yoke_source source = YOKE_SOURCE_INIT;
@@ -119,6 +136,9 @@ static void one_waits_and_others_do_not(suite *t)
         gate_wait(&w.begun, 1);
     for (double start = suite_now(); waits && suite_now() - start < 0.5;) /* it will wait by then */
         go_on(t, &a, idle);
+    /* Each of a size class of its own; but while a kernel runs on a GPU, CUDA's driver may wait for it when it allocates. */
+    for (size_t size = 64 << 10; waits && may_allocate(t) && size <= 1 << 20; size *= 2)
+        take_new(&a, idle, size);
     CHECK(!atomic_load(&w.ended));
     if (rescue_end(&r) && stands)
         parked_let_go(&p);
