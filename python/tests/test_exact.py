@@ -120,7 +120,7 @@ def test_fractions_of_integers(stream, wide, dtype):
 @pytest.mark.parametrize("dtype", FEW)
 def test_integers_beside_floats_have_numpys_dtype(stream, wide, dtype, floating):
     host = values_of(dtype)
-    x, y = yoke.asarray(host, stream=stream), yoke.full(len(host), 0.5, floating, stream)
+    x, y = yoke.asarray(host, stream=stream), yoke.full(len(host), 0.5, floating, stream=stream)
     wanted = numpy.result_type(dtype, floating)
     wanted = wanted if wide or wanted != "float64" else numpy.dtype("float32")
     results = {"concatenate": yoke.concatenate([x, y]), "where": yoke.where(x == x, x, y), "maximum": yoke.maximum(x, y),
@@ -150,8 +150,8 @@ def test_statistics_of_wide_integers(stream, wide):
 
 
 def test_an_expression_has_its_own_dtype(stream, wide):
-    ones = yoke.ones(3, "int32", stream)
-    small = yoke.ones(3, "int16", stream)
+    ones = yoke.ones(3, "int32", stream=stream)
+    small = yoke.ones(3, "int16", stream=stream)
     assert yoke.evaluate("x * 0.5", x=ones).tolist() == [0.5] * 3
     assert yoke.evaluate("x > 0", x=ones).dtype == "bool" and yoke.evaluate("x + 1", x=ones).dtype == "int32"
     assert yoke.evaluate("x * 0.5", x=small).dtype == "float32" and yoke.evaluate("x * 0.5", "float32", x=ones).dtype == "float32"
@@ -167,7 +167,7 @@ def test_an_expression_has_its_own_dtype(stream, wide):
         assert yoke.evaluate("x * 0.5", x=large).tolist() == [8388608.5]
         assert yoke.evaluate("x * a", x=large, a=0.5).tolist() == [8388608.5]
         assert yoke.map_reduce("sum", "x * 0.5", x=large).item() == 8388608.5
-        assert yoke.evaluate("x * a", x=yoke.ones(1, "float64", stream), a=0.1).tolist() == [0.1]
+        assert yoke.evaluate("x * a", x=yoke.ones(1, "float64", stream=stream), a=0.1).tolist() == [0.1]
 
 
 def test_created_from_a_number(stream):
@@ -199,8 +199,8 @@ def test_products_beside_fractions(stream, wide):
 
 
 def test_fractions_of_integer_products_are_refused(stream):
-    x = yoke.ones((2, 2), "int32", stream)
-    for options in ({"alpha": 0.5}, {"beta": 1.5, "out": yoke.ones((2, 2), "int32", stream)}):
+    x = yoke.ones((2, 2), "int32", stream=stream)
+    for options in ({"alpha": 0.5}, {"beta": 1.5, "out": yoke.ones((2, 2), "int32", stream=stream)}):
         with pytest.raises(TypeError, match="alpha|beta"):
             yoke.matmul(x, x, **options)
     assert yoke.matmul(x, x, alpha=2.0).tolist() == [[4, 4], [4, 4]]

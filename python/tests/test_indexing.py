@@ -107,7 +107,7 @@ def test_assignment_at_positions(stream):
             array[key] = 1
     same(array, values)
     same(yoke.take(array, [1, -1], 1), numpy.take(values, [1, -1], 1))
-    same(yoke.where(array > 3, values, [1, 2, 3]), numpy.where(values > 3, values, numpy.array([1, 2, 3], "float32")))
+    same(yoke.where(array > 3, values, [1.0, 2, 3]), numpy.where(values > 3, values, numpy.array([1, 2, 3], "float32")))
     with pytest.raises(IndexError, match="integers"):
         array[[0.5]] = 1
 

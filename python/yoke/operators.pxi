@@ -87,10 +87,10 @@ cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, 
         refuse_negative_powers(stream, values["b"])
         values = {**values, "integer_power": integer_power}
     converts = False
-    if "b" in values and sign != "/" and sign not in comparisons:
-        if a and b:  # C shifts in the left operand's width
+    if "b" in values and sign not in comparisons:
+        if a and b:  # C shifts in the left operand's width; the text of / converts both itself
             mixed = a > BOOL and b > BOOL and (a in unsigned) != (b in unsigned) and max(a, b) > I32
-            converts = mixed or sign in ("<<", ">>") and a != dtype
+            converts = sign != "/" and (mixed or sign in ("<<", ">>") and a != dtype)
         else:
             converts = (a or b) and dtype in (F64, C128)
     if converts:
