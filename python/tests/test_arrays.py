@@ -247,7 +247,7 @@ def test_more_operators():
     array *= 3
     same(array, (I + 2) * 3)
     assert numpy.allclose(yoke.sqrt(abs(yoke.asarray(A))).to_numpy(), numpy.sqrt(abs(A)))
-    assert (array + 1.5).dtype == numpy.float32 and (array + numpy.int64(1)).dtype == numpy.int64
+    assert (array + 1.5).dtype == (array * 0.5).dtype == numpy.float64 and (array + numpy.int64(1)).dtype == numpy.int64
     with pytest.raises(TypeError):
         array + "x"
     with pytest.raises(ValueError, match="broadcast"):
