@@ -68,6 +68,7 @@ static const char *const elsewhere[] = {
     "yoke_array_nd",
     "yoke_array_to_dlpack",
     /* They compile, measure or describe, and have no result: tests/ops/prepare, tests/ops/matmul_tune, tests/ops/vendor. */
+    "yoke_expression_get_dtype", /* tests/ops/map_reduce */
     "yoke_matmul_get_tuned",
     "yoke_matmul_tune",
     "yoke_ops_get_library",
