@@ -220,19 +220,53 @@ yk_macro_state yk_macro_get(yk_macros *macros, const char *name, size_t length, 
 
 /* ---- Questions ---- */
 
-/* The words that ask, and pieces of which pasting may make one: what it begins with, and what it ends in. */
-static bool may_make_question(const yk_pp *first, yk_pieces *pieces)
+static const char *const asking[YK_ASKING_WORDS] = { "__has_include", "__has_include_next", "__has_embed" };
+
+/* Whether a name is among these tokens, which end at `end`. */
+static bool is_among(const yk_pp *name, const yk_pp *first, const yk_pp *end)
 {
-    static const char *const words[] = { "__has_include", "__has_include_next", "__has_embed" };
+    for (const yk_pp *token = first; token != end; token = token->next)
+        if (token->length == name->length && memcmp(token->text, name->text, name->length) == 0)
+            return true;
+    return false;
+}
+
+/* The body of a definition, behind its name and its parameters: *out_end is the parenthesis, or where there are none. */
+static const yk_pp *find_body(const yk_pp *name, const yk_pp **out_end)
+{
+    const yk_pp *at = name ? name->next : NULL;
+    *out_end = name;
+    if (!yk_pp_is(at, "(") || at->space)
+        return at;
+    while (at && !yk_pp_is(at, ")"))
+        at = at->next;
+    *out_end = at;
+    return at ? at->next : NULL;
+}
+
+/* `parameters` to `end`: names that are no pieces, since arguments take their place. */
+static void add_pieces(const yk_pp *first, const yk_pp *parameters, const yk_pp *end, yk_pieces *pieces)
+{
     for (const yk_pp *token = first; token; token = token->next)
-        for (size_t i = 0; i < YK_COUNT_OF(words) && token->kind == YK_PP_NAME; i++) {
-            size_t length = strlen(words[i]);
-            if (token->length > length)
-                continue;
-            pieces->begins = pieces->begins || memcmp(words[i], token->text, token->length) == 0;
-            pieces->ends = pieces->ends || memcmp(words[i] + length - token->length, token->text, token->length) == 0;
-        }
-    return pieces->begins && pieces->ends;
+        for (size_t i = 0; i < YK_ASKING_WORDS && token->kind == YK_PP_NAME && !is_among(token, parameters, end); i++)
+            for (size_t start = 0; start + token->length <= strlen(asking[i]); start++)
+                if (memcmp(asking[i] + start, token->text, token->length) == 0)
+                    pieces->spans[i][start] |= UINT32_C(1) << (start + token->length);
+}
+
+/* Whether one of the words is a row of pieces. */
+static bool make_question(const yk_pieces *pieces)
+{
+    for (size_t i = 0; i < YK_ASKING_WORDS; i++) {
+        size_t length = strlen(asking[i]);
+        uint32_t reached = 1; /* bit n: a row of pieces makes its first n letters */
+        for (size_t start = 0; start < length; start++)
+            if (reached & UINT32_C(1) << start)
+                reached |= pieces->spans[i][start];
+        if (reached & UINT32_C(1) << length)
+            return true;
+    }
+    return false;
 }
 
 /* Pasting may make the name of any macro, so the pieces may be in the operand and in every body; each body is searched once. */
@@ -244,10 +278,12 @@ static bool pasting_may_ask(yk_macros *macros, const yk_pp *operand)
             yk_pp_list list;
             if (!yk_pp_read(&macros->brief, body->text, body->size, &list))
                 return true;
-            (void)may_make_question(list.first, &macros->pieces);
+            const yk_pp *end, *text = find_body(list.first, &end);
+            add_pieces(text, end == list.first ? end : list.first->next, end, &macros->pieces);
         }
     yk_pieces all = macros->pieces;
-    return may_make_question(operand, &all);
+    add_pieces(operand, NULL, NULL, &all);
+    return make_question(&all);
 }
 
 static bool name_may_ask(yk_macros *macros, const yk_pp *name, const yk_pp *operand);

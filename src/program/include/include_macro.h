@@ -79,9 +79,12 @@ typedef struct yk_definition {
     size_t size;
 } yk_definition;
 
-/* Whether names have been seen that a word which asks for a file begins with, and ends in: what pasting would make it of. */
+enum { YK_ASKING_WORDS = 3, YK_ASKING_LENGTH = 18 };
+
+/* The pieces that have been seen of each word which asks for a file: bit `end` of spans[word][start] is for its letters from start
+ * to end. Pasting may make the word of them. */
 typedef struct yk_pieces {
-    bool begins, ends;
+    uint32_t spans[YK_ASKING_WORDS][YK_ASKING_LENGTH];
 } yk_pieces;
 
 typedef struct yk_macros {
