@@ -153,7 +153,7 @@ class CudaDriver(Library):
         def __init__(self, library, pointer, like, owner):
             self.library, self.pointer, self.owner = library, pointer, owner
             self.shape, self.dtype = like.shape, like.dtype
-            self.strides = tuple(each * like.itemsize for each in like.strides)
+            self.strides = like.strides
 
         @property
         def __cuda_array_interface__(self):
@@ -210,7 +210,7 @@ class CudaDriver(Library):
                          ctypes.c_size_t(int(numpy.prod(x.shape))), ctypes.c_void_p(self.number))
 
     def copied(self, x):
-        out = self.wrap(yoke.empty(x.shape, x.dtype, self.side))
+        out = self.wrap(yoke.empty(x.shape, dtype=x.dtype, stream=self.side))
         self.driver.call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(out.pointer), ctypes.c_uint64(x.pointer),
                          ctypes.c_size_t(x.dtype.itemsize * int(numpy.prod(x.shape))), ctypes.c_void_p(self.number))
         return out

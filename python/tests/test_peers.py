@@ -181,9 +181,9 @@ def test_memory_is_kept(pair):
         gc.collect()
         more = [library.array(numpy.full(1 << 16, 2, "f4")) for _ in range(8)]
         assert (array.to_numpy() == 1).all() and len(more) == 8
-        x = library.take(yoke.full(1 << 16, 3), way)
+        x = library.take(yoke.full(1 << 16, 3.0), way)
         gc.collect()
-        kept = [yoke.full(1 << 16, 4) for _ in range(8)]
+        kept = [yoke.full(1 << 16, 4.0) for _ in range(8)]
         kept[-1].stream.wait()
         assert (library.numpy(x) == 3).all()
 
