@@ -2,6 +2,7 @@
 /* A pass of a filter: which form of ops/kernels/filter.yk suits its arrays, and its launch. */
 #include "filter.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +135,7 @@ static yoke_status check_rounds(const yops_filter *f, const yops_traits *traits,
     uint64_t line = along ? 12 * taps + 192 * yops_divide_up(taps, part) : 24 * taps + 340;
     if (traits->is_cpu)
         return YOKE_OK;
-    return yops_check_rounds(&f->call, traits, lines * (line + 4) + 64, "a sum of %llu taps", (unsigned long long)(lines * taps));
+    return yops_check_rounds(&f->call, traits, lines * (line + 4) + 64, "a sum of %" PRIu64 " taps", lines * taps);
 }
 
 yoke_status yops_filter_prepare(const yops_filter *f, const yops_traits *traits, yops_filter_pass *pass)

@@ -314,7 +314,7 @@ static yoke_status run_vector(const plan *l)
     const yops_matmul *p = l->p;
     const yops_matmul_shape *shape = &p->shape;
     char options[MOST_OPTIONS];
-    yoke_kernel *kernel;
+    yoke_kernel *kernel = NULL;
     yops_write(options, sizeof options, "%s", l->options);
     add_dtypes(l, options);
     size_t length = strlen(options), left = sizeof options - length;
@@ -335,7 +335,7 @@ static yoke_status run_vector(const plan *l)
                                    shape->slice);
     if (status == YOKE_OK)
         status = get_kernel(l, "matmul_vector", options, shape->slices == 1, &kernel);
-    if (status < 0)
+    if (status < 0 || !kernel)
         return status;
     return shape->slices > 1 ? run_slices(l, launch_vector, kernel) : launch_vector(l, NULL, kernel);
 }

@@ -225,7 +225,7 @@ static const char *const asking[YK_ASKING_WORDS] = { "__has_include", "__has_inc
 /* Whether a name is among these tokens, which end at `end`. */
 static bool is_among(const yk_pp *name, const yk_pp *first, const yk_pp *end)
 {
-    for (const yk_pp *token = first; token != end; token = token->next)
+    for (const yk_pp *token = first; token && token != end; token = token->next)
         if (token->length == name->length && memcmp(token->text, name->text, name->length) == 0)
             return true;
     return false;
@@ -236,7 +236,7 @@ static const yk_pp *find_body(const yk_pp *name, const yk_pp **out_end)
 {
     const yk_pp *at = name ? name->next : NULL;
     *out_end = name;
-    if (!yk_pp_is(at, "(") || at->space)
+    if (!at || !yk_pp_is(at, "(") || at->space)
         return at;
     while (at && !yk_pp_is(at, ")"))
         at = at->next;
