@@ -193,7 +193,8 @@ uint64_t yops_histogram_get_rounds(const yops_histogram *h)
 static uint64_t get_fewest_blocks(const yops_histogram *h, uint64_t n)
 {
     uint64_t size = yoke_dtype_get_size(h->dtype), at_once = yops_is_dense(&h->a) ? 16 / size : 1;
-    uint64_t each = at_once * (yops_histogram_get_rounds(h) + 1) + 2, fixed = 2 * each + (uint64_t)(COUNTERS / THREADS) * (MOST_COPIES + 4);
+    uint64_t each = at_once * (yops_histogram_get_rounds(h) + 1) + 2;
+    uint64_t fixed = 2 * each + (uint64_t)(COUNTERS / THREADS) * (MOST_COPIES + 4);
     uint64_t turns = yops_fit_rounds(&h->traits, fixed, each);
     return turns > n ? 1 : yops_divide_up(n, turns * at_once * THREADS);
 }

@@ -185,7 +185,7 @@ static void plan_loops(const yops_reduce_shape *s, const yops_traits *traits, pl
         uint64_t line = (uint64_t)s->kept_extent[s->kept - 1];
         row_blocks = (uint64_t)s->rows / line * yops_divide_up(line, 64);
     } else {
-        uint64_t most = 4 * YOPS_REDUCE_TILE, each = (uint64_t)s->n < most ? most / (uint64_t)(s->n > 0 ? s->n : 1) : 1;
+        uint64_t most = UINT64_C(4) * YOPS_REDUCE_TILE, each = (uint64_t)s->n < most ? most / (uint64_t)(s->n > 0 ? s->n : 1) : 1;
         if (yops_counts_rounds(traits))
             bound_loops(s, traits, &each, &most_span);
         uint64_t fair = yops_divide_up((uint64_t)s->rows, 4 * units);
@@ -345,7 +345,7 @@ yoke_status yops_reduce_run(const yops_call *call, const yops_reduction *r, cons
                             const yops_reduce_input *input, const yops_place *out)
 {
     yops_traits traits;
-    kernels all;
+    kernels all = { 0 };
     plan p;
     yoke_buffer *partials = NULL;
     yoke_status status = yops_reduction_check_positions(call, r, s->n);
