@@ -52,7 +52,10 @@ if command -v gdb >/dev/null; then
     DEBUGINFOD_URLS='' YOKE_BLOCKING=1 LD_LIBRARY_PATH="$(dirname "$yoke")/../.libs${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" \
         gdb -batch -nx -ex "set confirm off" -ex run -ex 'thread apply all bt' --args "$program" wild >out 2>err </dev/null
     says "SIGSEGV"
-    says "trouble.c:"
+    case $(gdb -batch -nx -ex "info line main" "$program" 2>/dev/null) in
+        *trouble.c*) says "trouble.c:" ;;
+        *) says "in main ()" ;; # compiled without -g
+    esac
 else
     tap_skip "gdb is not installed (package gdb)"
 fi

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of the model of random operations: slabs with guards, arrays as views of them in any layout, and what they hold. */
-#include "ops_model.h"
+#include "model.h"
 
 #include <math.h>
 #include <stdarg.h>

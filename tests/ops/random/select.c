@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: selections, partitions, and the first of equal neighbours. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: gather and scatter. */
-#include "ops_families.h"
+#include "families.h"
 
 /* Indices from a little below 0 to a little beyond the axis. */
 static bool draw_indices(model *m, step *s, int k, int64_t count, int64_t extent)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: Fourier transforms and convolutions by them. The oracle takes the sums of the definition in long double. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <complex.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * Random expressions, their text and their values by the rules of <yoke/vars.h>. Types suit, and no function occurs that a driver
  * may round in its own way. Comparisons are between two integers or two floating-point numbers.
  */
-#include "ops_model.h"
+#include "model.h"
 
 #include <math.h>
 #include <stdio.h>

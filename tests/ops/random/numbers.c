@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: random numbers. Philox4x32-10 and what is made of its words, by <yoke/random.h>. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: sorts, orders, largest elements, and the search in sorted arrays. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 #include <stdlib.h>

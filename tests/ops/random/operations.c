@@ -10,7 +10,7 @@
  * depends on it, on K and on the device's capabilities alone; the seconds, or YOKE_STRESS_SECONDS for `make check`, only say how
  * many seeds there are. --seed S --seeds 1 runs one of them again; --trace prints its steps.
  */
-#include "ops_model.h"
+#include "model.h"
 
 #include <yoke/graph.h>
 

@@ -7,10 +7,10 @@
  * only near go on as inputs, whatever their last bits are. The oracle follows the headers alone and shares no code with the
  * library: elements are long double, which holds each value of every dtype, and integers are computed in 128 bits.
  */
-#ifndef OPS_MODEL_H
-#define OPS_MODEL_H
+#ifndef RANDOM_MODEL_H
+#define RANDOM_MODEL_H
 
-#include "../conformance/suite.h"
+#include "../../conformance/suite.h"
 
 #include <yoke/ops.h>
 
@@ -31,10 +31,10 @@ typedef struct number {
     long double re, im;
 } number;
 
-/* ---- Expressions: ops_expression.c ---- */
+/* ---- Expressions: expression.c ---- */
 
 typedef struct term {
-    char kind; /* of ops_expression.c */
+    char kind; /* of expression.c */
     int32_t type;
     int8_t of[3]; /* terms */
     number value; /* of a constant */
@@ -134,7 +134,7 @@ typedef struct model {
     unsigned long elements[NEAR_ROUNDED + 1]; /* that were compared, by how */
 } model;
 
-/* ---- ops_value.c ---- */
+/* ---- value.c ---- */
 
 uint32_t draw(model *m, uint32_t below);
 int64_t draw_between(model *m, int64_t low, int64_t high); /* both included */
@@ -166,7 +166,7 @@ yoke_number number_of(int32_t dtype, long double x);
 /* Styles of values. */
 enum { SMALL_VALUES, ANY_VALUES, SPECIAL_VALUES, STYLES };
 
-/* ---- ops_memory.c ---- */
+/* ---- memory.c ---- */
 
 bool memory_begin(model *m, size_t size);
 void memory_end(model *m);
@@ -204,7 +204,7 @@ void compare(step *s);
 void disagreement(const step *s, const char *format, ...) YOKE_PRINTF(2, 3);
 void step_print(const step *s);
 
-/* ---- ops_expression.c ---- */
+/* ---- expression.c ---- */
 
 /* An expression of `arrays` variables x1, x2, … of these dtypes and the scalar s of type float. */
 void expression_draw(model *m, expression *e, const int32_t *dtypes, int arrays, bool has_index);
@@ -215,13 +215,13 @@ int32_t common_type(int32_t a, int32_t b);
 number arithmetic(char kind, int32_t type, number a, number b);
 number least(number a, number b, bool largest);
 
-/* ---- ops_table.c ---- */
+/* ---- table.c ---- */
 
 /* NULL: there are no more. */
 const operation *operation_at(size_t index);
 bool table_is_complete(const char *symbols);
 
-/* ---- ops_mistakes.c ---- */
+/* ---- mistakes.c ---- */
 
 /* Make the call wrong: false where it is not known how. */
 bool mistake_draw(model *m, step *s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: maps, assignments, and transfers between arrays and the host. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the families of operations share, and their rows of the table. A row is OPERATION(name): the functions vary_name, draw_name,
  * call_name and judge_name, which are the family's own. */
-#ifndef OPS_FAMILIES_H
-#define OPS_FAMILIES_H
+#ifndef RANDOM_FAMILIES_H
+#define RANDOM_FAMILIES_H
 
-#include "ops_model.h"
+#include "model.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
 

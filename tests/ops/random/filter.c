@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: filters. The oracle takes the sums of each axis in long double, and carries the bound of their errors along.
  */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: products of matrices and vectors, and outer products. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,7 +20,7 @@
  * Where a finite sum may exceed the accumulator's range on the way, or a product may, nothing is said of the result. A device
  * without YOKE_CAP_EXACT_FP32 may round single operations of float in its own way: 16 roundings, and expressions are of integers.
  */
-#include "ops_families.h"
+#include "families.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ const operation *operation_at(size_t index)
 
 /* What is no operation that is enqueued. */
 static const char *const elsewhere[] = {
-    /* Each array is made by them: ops_memory.c compares them with arithmetic of its own. */
+    /* Each array is made by them: memory.c compares them with arithmetic of its own. */
     "yoke_array_broadcast",
     "yoke_array_expand",
     "yoke_array_get_size",
@@ -105,13 +105,13 @@ bool table_is_complete(const char *symbols)
         found++;
         if (is_covered(line))
             continue;
-        tap_diag("%s is not among the operations of tests/random/ops_table.c", line);
+        tap_diag("%s is not among the operations of tests/ops/random/table.c", line);
         complete = false;
     }
     fclose(file);
     for (size_t i = 0; operation_at(i); i++)
         known++;
     if (found != known)
-        tap_diag("%s has %zu functions, and tests/random/ops_table.c %zu", symbols, found, known);
+        tap_diag("%s has %zu functions, and tests/ops/random/table.c %zu", symbols, found, known);
     return complete && found == known;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: scans along an axis and of segments. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of the model of random operations: drawn, loaded, stored and converted by the rules of <yoke/ops.h>. */
-#include "ops_model.h"
+#include "model.h"
 
 #include <float.h>
 #include <math.h>

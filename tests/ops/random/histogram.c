@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random operations: histograms and counts of integers, with and without weights. */
-#include "ops_families.h"
+#include "families.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that are wrong: one array of a step is made so that every operation has to refuse it, before it enqueues anything. */
-#include "ops_model.h"
+#include "model.h"
 
 enum {
     NO_MISTAKE,
