@@ -515,7 +515,6 @@ plain_tests = \
 	tests/ops/array.opencl.tap \
 	tests/examples.opencl.tap
 include tests/ops/local.mk
-include tests/ops/random/local.mk
 include tests/installed.mk
 include tests/shown.mk
 include tests/tools.mk

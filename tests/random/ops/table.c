@@ -105,13 +105,13 @@ bool table_is_complete(const char *symbols)
         found++;
         if (is_covered(line))
             continue;
-        tap_diag("%s is not among the operations of tests/ops/random/table.c", line);
+        tap_diag("%s is not among the operations of tests/random/ops/table.c", line);
         complete = false;
     }
     fclose(file);
     for (size_t i = 0; operation_at(i); i++)
         known++;
     if (found != known)
-        tap_diag("%s has %zu functions, and tests/ops/random/table.c %zu", symbols, found, known);
+        tap_diag("%s has %zu functions, and tests/random/ops/table.c %zu", symbols, found, known);
     return complete && found == known;
 }
