@@ -48,7 +48,7 @@ list_calls() {
 
 # Two files are in one circle when each reaches the other.
 list_circles() {
-    awk -v largest=$largest "$room"'
+    awk -v largest="$largest" "$room"'
         function reach(from, at,    i) {
             for (i = 1; i <= degree[at]; i++)
                 if (!((from, next_of[at, i]) in reached)) {
