@@ -8,25 +8,23 @@ guidedir = $(docdir)/guide
 dist_guide_DATA = \
 	doc/README.md \
 	doc/cancel.md \
+	doc/comparison.md \
 	doc/concepts.md \
 	doc/cpp.md \
 	doc/environment.md \
+	doc/environment-measuring.md \
 	doc/examples.md \
 	doc/from-cuda.md \
 	doc/from-opencl.md \
-	doc/from-pycuda-cupy-numba.md \
 	doc/from-python.md \
 	doc/host-functions.md \
 	doc/images.md \
 	doc/one-text.md \
 	doc/operations.md \
-	doc/operations-examples.md \
 	doc/performance.md \
 	doc/porting-kernels.md \
 	doc/python.md \
-	doc/python-tutorial.md \
 	doc/scale-out.md \
-	doc/scaling.md \
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \
@@ -75,13 +73,15 @@ endif
 EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk \
 	build-aux/man_text.awk build-aux/parameters.txt
 
+variable_pages = doc/environment.md doc/environment-measuring.md
+
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links
-doc/man/links: build-aux/man.awk build-aux/man_text.awk build-aux/headers.awk $(reference_headers) doc/environment.md \
+doc/man/links: build-aux/man.awk build-aux/man_text.awk build-aux/headers.awk $(reference_headers) $(variable_pages) \
 	doc/examples.md build-aux/parameters.txt Makefile
 	$(AM_V_GEN)rm -rf doc/man doc/man.part && $(MKDIR_P) doc/man.part && here=`pwd` && cd $(srcdir) && \
 	LC_ALL=C $(AWK) -v out="$$here/doc/man.part" -v version='$(PACKAGE_VERSION)' -v date='$(YOKE_DATE)' -v guide='$(guidedir)' \
-	-f build-aux/man.awk -f build-aux/man_text.awk -f build-aux/headers.awk $(reference_headers) doc/environment.md \
+	-f build-aux/man.awk -f build-aux/man_text.awk -f build-aux/headers.awk $(reference_headers) $(variable_pages) \
 	doc/examples.md build-aux/parameters.txt && cd "$$here" && mv doc/man.part doc/man
 
 # What links of these pages lead to is in the source, but not all of it is installed.

@@ -78,11 +78,11 @@ body "$site/performance.md" doc/site/performance.md performance.html
 "$awk" -f "$site/charts.awk" "$site/figures.tsv" >>"$work/body"
 framed performance.html wide
 
-# What README.md says of drivers, as a page.
-"$awk" '/^## / { inside = /[Dd]rivers/; if (inside) { print "# Drivers"; found = 1; next } }
-    inside { sub(/^###/, "##"); print }
-    END { if (!found) { print "README.md has no section about drivers" > "/dev/stderr"; exit 1 } }' README.md >"$work/drivers.md"
-body "$work/drivers.md" README.md drivers.html
+# What the guide says of drivers, as a page.
+"$awk" '/^## / { inside = /^## Drivers$|another driver/; if (/Drivers/) { print "# Drivers"; found = 1; next } }
+    inside
+    END { if (!found) { print "the page has no section about drivers" > "/dev/stderr"; exit 1 } }' doc/where-it-runs.md >"$work/drivers.md"
+body "$work/drivers.md" doc/where-it-runs.md drivers.html
 framed drivers.html wide
 for page in CHANGELOG CONTRIBUTING SECURITY; do
     name=$(echo $page | tr '[:upper:]' '[:lower:]')

@@ -22,7 +22,7 @@ done | sort >"$tap_folder/harmless"
 comm -23 "$tap_folder/read" "$tap_folder/harmless" >"$tap_folder/strange"
 tap_empty "only harmless variables are read with getenv, all others with secure_getenv" "$tap_folder/strange"
 
-grep -rhoE 'YOKE_[A-Z_]+' doc/environment.md | sort -u >"$tap_folder/documented"
+grep -rhoE 'YOKE_[A-Z_]+' doc/environment*.md | sort -u >"$tap_folder/documented"
 # inject.c is in no build that is installed.
 variables() {
     grep -rhoE --exclude=inject.c '(getenv|variable)\("[A-Z_]*"\)|"YOKE_NCCL"' $sources |
@@ -30,7 +30,7 @@ variables() {
 }
 variables | grep YOKE |
     comm -23 - "$tap_folder/documented" >"$tap_folder/unknown"
-tap_empty "doc/environment.md has every variable" "$tap_folder/unknown"
+tap_empty "doc/environment*.md have every variable" "$tap_folder/unknown"
 variables | comm -23 - "$tap_folder/harmless" | while read -r name; do
     grep -q "\`$name\`" SECURITY.md || echo "$name"
 done >"$tap_folder/unknown"

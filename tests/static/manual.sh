@@ -89,7 +89,8 @@ with() {
     mkdir -p "$tap_folder/man"
     "$AWK" -v out="$tap_folder/man" -v version=0 -v date=2000-01-01 -f "$top_srcdir/build-aux/man.awk" \
         -f "$top_srcdir/build-aux/man_text.awk" -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" \
-        "$top_srcdir/doc/environment.md" "$tap_folder/examples.md" "$tap_folder/parameters.txt" >"$tap_folder/said" 2>&1
+        "$top_srcdir/doc/environment.md" "$top_srcdir/doc/environment-measuring.md" "$tap_folder/examples.md" \
+        "$tap_folder/parameters.txt" >"$tap_folder/said" 2>&1
 }
 tap_try "a header alone is accepted" with '' ''
 tap_try "but not a function without a comment" eval "! with '/^\/\* The version of the library/d' ''"
