@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Writes the manual pages from what headers.awk has read, from the tables of doc/environment*.md, doc/examples.md and parameters.txt:
+# Writes the manual pages from what headers.awk has read, from the tables of doc/environment*.md, doc/examples.md and
+# parameters.txt:
 #     awk -v out=FOLDER -v version=0.1.0 -v date=2026-01-31 -v guide=FOLDER \
 #         -f man.awk -f man_text.awk -f headers.awk HEADER... FILE.md... parameters.txt
 # A function has a page with those that stand right below it, and with those whose comments begin with "The same"; so has a macro

@@ -79,10 +79,11 @@ body "$site/performance.md" doc/site/performance.md performance.html
 framed performance.html wide
 
 # What the guide says of drivers, as a page.
+page=doc/where-it-runs.md
 "$awk" '/^## / { inside = /^## Drivers$|another driver/; if (/Drivers/) { print "# Drivers"; found = 1; next } }
     inside
-    END { if (!found) { print "the page has no section about drivers" > "/dev/stderr"; exit 1 } }' doc/where-it-runs.md >"$work/drivers.md"
-body "$work/drivers.md" doc/where-it-runs.md drivers.html
+    END { if (!found) { print "the page has no section about drivers" > "/dev/stderr"; exit 1 } }' $page >"$work/drivers.md"
+body "$work/drivers.md" $page drivers.html
 framed drivers.html wide
 for page in CHANGELOG CONTRIBUTING SECURITY; do
     name=$(echo $page | tr '[:upper:]' '[:lower:]')
