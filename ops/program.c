@@ -98,6 +98,7 @@ static yoke_status build(const yops_call *call, const char *key, const char *tex
     yoke_source source = YOKE_SOURCE_INIT;
     source.name = text;
     source.text = both ? both : find_text(text);
+    source.math = YOKE_MATH_EXACT;
     source.defines = both ? NULL : defines;
     source.opencl_options = opencl_options;
     source.headers = headers;

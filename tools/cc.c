@@ -357,6 +357,7 @@ const tool_command tool_cc = {
         "  --arch sm_90,...          compile CUDA for these architectures, without a device; compute_90: to PTX\n"
         "  --cuda-std 20             the version of C++: 03, 11, 14, 17, 20, 23 or 26\n"
         "  --opencl-std 3.0          the version of OpenCL C: 1.0, 1.1, 1.2, 2.0 or 3.0\n"
+        "  --exact-math              fuse nothing: the same bits by both languages\n"
         "  --fast-math               let the compilers fuse and approximate\n"
         "  --name-expression NAME    a template or an overloaded kernel, as 'scale<float>'; may be repeated\n"
         "  --device SELECTOR         compile on this device, as opencl:1; may be repeated, once for each backend\n"

@@ -209,8 +209,8 @@ static void add_function(const cc_options *o, const char *name, bool has_code, t
         tool_add(file, "    source.defines = defines;\n");
     if (o->name_count)
         tool_add(file, "    source.name_expressions = name_expressions;\n");
-    if (o->math == YOKE_MATH_FAST)
-        tool_add(file, "    source.math = YOKE_MATH_FAST;\n");
+    if (o->math != YOKE_MATH_DEFAULT)
+        tool_add(file, "    source.math = %s;\n", o->math == YOKE_MATH_FAST ? "YOKE_MATH_FAST" : "YOKE_MATH_EXACT");
     for (int i = 0; i < 2; i++) {
         const char *standard = i ? o->opencl_std : o->cuda_std;
         if (standard) {

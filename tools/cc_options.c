@@ -148,6 +148,9 @@ static int take_option(const tool_command *command, cc_options *o, int option)
     case 'n':
         fits = add_to(o->name_expressions, &o->name_count, optarg);
         break;
+    case 'e':
+        o->math = YOKE_MATH_EXACT;
+        break;
     case 'f':
         o->math = YOKE_MATH_FAST;
         break;
@@ -287,6 +290,7 @@ int cc_read_options(const tool_command *command, int argc, char **argv, cc_optio
         { "cuda-std", required_argument, NULL, 'C' },
         { "depfile", required_argument, NULL, 'M' },
         { "device", required_argument, NULL, 'd' },
+        { "exact-math", no_argument, NULL, 'e' },
         { "fast-math", no_argument, NULL, 'f' },
         { "name", required_argument, NULL, 'N' },
         { "name-expression", required_argument, NULL, 'n' },

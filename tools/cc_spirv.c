@@ -87,7 +87,10 @@ static bool compile(const cc_options *o, const job *j)
     for (size_t i = 0; i < o->define_count; i++)
         words[count++] = tool_text("-D%s", o->defines[i]);
     size_t end = count;
-    words[count++] = o->math == YOKE_MATH_FAST ? (char *)"-cl-fast-relaxed-math" : (char *)"-ffp-contract=off";
+    if (o->math == YOKE_MATH_FAST)
+        words[count++] = (char *)"-cl-fast-relaxed-math";
+    else if (o->math == YOKE_MATH_EXACT)
+        words[count++] = (char *)"-ffp-contract=off";
     words[count++] = (char *)"-o";
     words[count++] = j->bitcode;
     words[count++] = j->text;

@@ -43,7 +43,7 @@ _yoke()
         info:-*) words='--all --json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
         bench:-*) words='--seconds --json --no-raw --help' ;;
-        cc:-*) words='-I -D --arch --cuda-std --opencl-std --fast-math --name-expression --device -o --name --depfile --spirv --help' ;;
+        cc:-*) words='-I -D --arch --cuda-std --opencl-std --exact-math --fast-math --name-expression --device -o --name --depfile --spirv --help' ;;
         trace:-*) words='--out --svg --read --help' ;;
         tune:-*) words='--all --seconds --json --help' ;;
         info:* | bench:* | tune:*) words=$selectors ;;

@@ -105,9 +105,11 @@ static const char **make_options(const yoke_source *source, const char *architec
 {
     static const char *const exact_math[] = { "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false" };
     static const char *const fast_math[] = { "--use_fast_math" };
-    bool fast = source->math == YOKE_MATH_FAST;
-    const char *const *math = fast ? fast_math : exact_math, *const *more = yk_source_options(source, YK_LANGUAGE_CUDA);
-    size_t math_count = fast ? YK_COUNT_OF(fast_math) : YK_COUNT_OF(exact_math);
+    const char *const *math = source->math == YOKE_MATH_FAST ? fast_math : exact_math;
+    const char *const *more = yk_source_options(source, YK_LANGUAGE_CUDA);
+    size_t math_count = source->math == YOKE_MATH_EXACT  ? YK_COUNT_OF(exact_math)
+                        : source->math == YOKE_MATH_FAST ? YK_COUNT_OF(fast_math)
+                                                         : 0;
     size_t define_count = 0, folder_count = 0, more_count = 0, text_size = 0;
     const char *define;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs: OpenCL C, built for the device by the driver. Fusing a multiplication and an addition is disabled without fast math,
+ * Programs: OpenCL C, built for the device by the driver. Fusing a multiplication and an addition is disabled by YOKE_MATH_EXACT,
  * because OpenCL C fuses by default, and the result would differ from CUDA's in the last bit. clBuildProgram, not clCompileProgram:
  * only clBuildProgram uses PoCL's cache.
  */
@@ -71,7 +71,8 @@ static yoke_status write_options(const unit *u, bool signature, bool debug, yk_t
 
     if (source->math == YOKE_MATH_FAST)
         math = " -cl-fast-relaxed-math";
-    else if (slot->rounds_correctly && strcmp(std, "1.2") >= 0) /* the option exists since OpenCL 1.2 */
+    else if (source->math == YOKE_MATH_EXACT && slot->rounds_correctly &&
+             strcmp(std, "1.2") >= 0) /* the option exists since OpenCL 1.2 */
         math = " -cl-fp32-correctly-rounded-divide-sqrt";
     put(options, &wanted, "-cl-std=CL", strlen("-cl-std=CL"));
     put(options, &wanted, std, strlen(std));

@@ -14,8 +14,9 @@ extern "C" {
 /* ---- Sources ------------------------------------------------------------------------------------------------------------ */
 
 enum {
-    YOKE_MATH_EXACT = 0, /* IEEE operations, fused only where the source says fma: both backends agree to the last bit */
-    YOKE_MATH_FAST = 1   /* the compiler may fuse, approximate and flush subnormals */
+    YOKE_MATH_DEFAULT = 0, /* as the language's own compilers: products and sums may be fused, so that last bits may differ */
+    YOKE_MATH_EXACT = 1,   /* IEEE operations, fused only where the source says fma: both backends agree to the last bit */
+    YOKE_MATH_FAST = 2     /* the compiler may fuse, approximate and flush subnormals */
 };
 
 enum { YOKE_BUILD_DEBUG = 1 }; /* line information for debuggers and profilers, where the compiler supports it */
@@ -61,7 +62,7 @@ typedef struct yoke_source {
     const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
     const char *const *defines;         /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE", each one line; NULL-terminated; may be NULL */
-    int32_t math;                       /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
+    int32_t math;                       /* a YOKE_MATH_ value */
     const char *opencl_std;             /* the OpenCL C version, as "2.0"; NULL means "1.2" */
     const char *cuda_std;               /* the C++ version, as "17"; NULL means "17" */
     size_t cuda_size, opencl_size;      /* bytes of the texts; 0: NUL-terminated */
@@ -88,14 +89,14 @@ typedef struct yoke_source {
     const char *cuda_file, *opencl_file, *text_file;
 } yoke_source;
 
-#define YOKE_SOURCE_INIT                                                                                                          \
-    {                                                                                                                             \
-        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_EXACT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, \
-            NULL, NULL, NULL, NULL, NULL, NULL                                                                                    \
+#define YOKE_SOURCE_INIT                                                                                                      \
+    {                                                                                                                         \
+        sizeof(yoke_source), NULL, NULL, NULL, NULL, YOKE_MATH_DEFAULT, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, \
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                          \
     }
 
-/* The source of a built-in kernel of Yoke, as "saxpy": static text for both backends. YOKE_E_NOT_FOUND: no such kernel; the record
- * names the nearest. */
+/* The source of a built-in kernel of Yoke, as "saxpy": static text for both backends, with YOKE_MATH_EXACT. YOKE_E_NOT_FOUND: no
+ * such kernel; the record names the nearest. */
 YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_source);
 
 /* Expand the includes of a source's text, which then needs no files. `language`: "cuda" or "opencl". `target`: `capacity` bytes, or

@@ -191,7 +191,7 @@ enum {
     YOKE_CAP_SIGNATURE = 2,  /* the number and widths of a kernel's parameters are known, and launches are checked against them; for
                                 SPIR-V and driver binaries only the number, unless the driver reports more */
     YOKE_CAP_TIMING = 3,     /* timed events */
-    YOKE_CAP_EXACT_FP32 = 4, /* float division and square root are correctly rounded, subnormals kept, unless YOKE_MATH_FAST */
+    YOKE_CAP_EXACT_FP32 = 4, /* float division and square root are correctly rounded, subnormals kept, with YOKE_MATH_EXACT */
     YOKE_CAP_MAPPED = 5,     /* buffers of YOKE_MEMORY_MAPPED */
     YOKE_CAP_MANAGED = 6,    /* buffers of YOKE_MEMORY_MANAGED */
     YOKE_CAP_PROGRAM_BINARIES = 7, /* programs can be saved, cached, and loaded again */

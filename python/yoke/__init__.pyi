@@ -428,7 +428,7 @@ class Source:
         defines: Mapping[str, object] | Sequence[str] = (),
         cuda_defines: Mapping[str, object] | Sequence[str] = (),
         opencl_defines: Mapping[str, object] | Sequence[str] = (),
-        math: Literal["exact", "fast"] = "exact",
+        math: Literal["default", "exact", "fast"] = "default",
         headers: Mapping[str, str] | None = None,
         include_folders: Sequence[str | os.PathLike[str]] = (),
         name_expressions: Sequence[str] = (),

@@ -175,7 +175,7 @@ cdef extern from "yoke/yoke.h" nogil:
                                    const yoke_region *region, size_t size)
 
     # program.h
-    int YOKE_MATH_EXACT, YOKE_MATH_FAST
+    int YOKE_MATH_DEFAULT, YOKE_MATH_EXACT, YOKE_MATH_FAST
     uint32_t YOKE_BUILD_DEBUG, YOKE_COMPILE_BARE
     ctypedef struct yoke_header:
         const char *name

@@ -16,11 +16,11 @@ class Source:
     __module__ = "yoke"
 
     def __init__(self, text=None, *, cuda=None, opencl=None, cuda_file=None, opencl_file=None, text_file=None, name=None,
-                 defines=(), cuda_defines=(), opencl_defines=(), math="exact", headers=None, include_folders=(),
+                 defines=(), cuda_defines=(), opencl_defines=(), math="default", headers=None, include_folders=(),
                  name_expressions=(), cuda_std=None, opencl_std=None, cuda_options=(), opencl_options=(), debug=False,
                  compiled=()):
-        if math not in ("exact", "fast"):
-            raise ValueError(f"math is 'exact' or 'fast', not {shown(math)}")
+        if math not in ("default", "exact", "fast"):
+            raise ValueError(f"math is 'default', 'exact' or 'fast', not {shown(math)}")
         if isinstance(compiled, (bytes, bytearray, memoryview)):
             raise TypeError("compiled is a list of bytes")
         self.text, self.cuda, self.opencl, self.name, self.math = text, cuda, opencl, name, math
@@ -39,7 +39,7 @@ class Source:
         memset(&source, 0, sizeof(source))
         check(yoke_source_builtin(text, &source))
         return cls(name=name, cuda=None if source.cuda == NULL else text_of(source.cuda),
-                   opencl=None if source.opencl == NULL else text_of(source.opencl),
+                   opencl=None if source.opencl == NULL else text_of(source.opencl), math="exact",
                    text=None if source.text == NULL else text_of(source.text))
 
     def compile(self, architecture, *, bare=False):
@@ -124,7 +124,8 @@ cdef class Strings:
         out.cuda_defines, out.opencl_defines = self.many(source.cuda_defines), self.many(source.opencl_defines)
         out.cuda_std, out.opencl_std = self.one(source.cuda_std), self.one(source.opencl_std)
         out.flags = YOKE_BUILD_DEBUG if source.debug else 0
-        out.math = YOKE_MATH_FAST if source.math == "fast" else YOKE_MATH_EXACT
+        out.math = (YOKE_MATH_FAST if source.math == "fast" else YOKE_MATH_EXACT if source.math == "exact"
+                    else YOKE_MATH_DEFAULT)
         out.include_folders = self.many([path(folder) for folder in source.include_folders])
         out.name_expressions = self.many(source.name_expressions)
         out.cuda_options, out.opencl_options = self.many(source.cuda_options), self.many(source.opencl_options)

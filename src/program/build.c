@@ -67,7 +67,7 @@ static bool add_options(yk_text *key, const yoke_program *program, const yoke_so
     for (size_t i = 0; (define = yk_source_define(source, language, i)); i++)
         if (!add_string(key, "define", define))
             return false;
-    snprintf(numbers, sizeof numbers, "math %" PRId32 " flags %" PRIu32, source->math, source->flags);
+    snprintf(numbers, sizeof numbers, "arithmetic %" PRId32 " flags %" PRIu32, source->math, source->flags);
     return add_string(key, "options", numbers) && add_string(key, "name", program->name) &&
            add_string(key, "opencl_std", source->opencl_std) && add_string(key, "cuda_std", source->cuda_std) &&
            add_strings(key, "option", yk_source_options(source, language)) &&

@@ -265,8 +265,9 @@ static yoke_status check_name_expression(const char *function, const char *expre
 static yoke_status check_options(const char *function, const yoke_source *source)
 {
     const char *opencl = source->opencl_std, *cuda = source->cuda_std;
-    if (source->math != YOKE_MATH_EXACT && source->math != YOKE_MATH_FAST)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.math is %d; it must be YOKE_MATH_EXACT (0) or YOKE_MATH_FAST (1)",
+    if (source->math < YOKE_MATH_DEFAULT || source->math > YOKE_MATH_FAST)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT,
+                       "%s: source.math is %d; it must be YOKE_MATH_DEFAULT (0), YOKE_MATH_EXACT (1) or YOKE_MATH_FAST (2)",
                        function, (int)source->math);
     if (source->flags & ~(uint32_t)YOKE_BUILD_DEBUG)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.flags is 0x%x; only YOKE_BUILD_DEBUG (0x%x) is defined", function,
@@ -455,6 +456,7 @@ yoke_status yoke_source_builtin(const char *name, yoke_source *out_source)
             out_source->name = twin->name;
             out_source->cuda = twin->cuda;
             out_source->opencl = twin->opencl;
+            out_source->math = YOKE_MATH_EXACT;
             return YOKE_OK;
         }
         if (count < YK_COUNT_OF(names))

@@ -260,37 +260,73 @@ out:
     memory_free(a);
 }
 
-static void fast_math(suite *t)
+/* The kernel, built with this arithmetic: quotients and a * b + a of `count` pairs. */
+static bool compute(suite *t, int32_t math, const float *a, const float *b, int count, float *quotients, float *sums)
 {
-    enum { N = 500 };
-    float a[N], b[N], got[N];
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
     yoke_kernel *kernel = NULL;
     guarded buffers[5] = { { 0 } };
+    bool done = false;
 
     source.cuda = main_cuda;
     source.opencl = main_opencl;
-    source.math = YOKE_MATH_FAST;
+    source.math = math;
     NEED_OK(yoke_program_build(t->device, &source, &program));
     NEED_OK(yoke_kernel_get(program, "arithmetic", &kernel));
-    fill_random_floats(a, N, 23);
-    fill_random_floats(b, N, 24);
     for (int i = 0; i < 5; i++)
-        NEED(guarded_create(t, sizeof a, &buffers[i]));
+        NEED(guarded_create(t, (size_t)count * sizeof *a, &buffers[i]));
     NEED(guarded_write(t, &buffers[3], a) && guarded_write(t, &buffers[4], b));
     NEED_OK(yoke_launch_n(
-        t->stream, kernel, N,
-        YOKE_ARGS(buffers[0].buffer, buffers[1].buffer, buffers[2].buffer, buffers[3].buffer, buffers[4].buffer, (int32_t)N)));
+        t->stream, kernel, (size_t)count,
+        YOKE_ARGS(buffers[0].buffer, buffers[1].buffer, buffers[2].buffer, buffers[3].buffer, buffers[4].buffer, (int32_t)count)));
     NEED_OK(yoke_stream_wait(t->stream));
-    NEED(guarded_read(t, &buffers[0], got));
-    for (int i = 0; i < N; i++)
-        if (!CHECK(fabsf(got[i] - a[i] / b[i]) <= 1e-4f * fabsf(a[i] / b[i])))
-            break;
+    done = guarded_read(t, &buffers[0], quotients) && guarded_read(t, &buffers[2], sums);
 out:
     for (int i = 0; i < 5; i++)
         guarded_release(&buffers[i]);
     yoke_program_release(program);
+    return CHECK(done);
+}
+
+static void fast_math(suite *t)
+{
+    enum { N = 500 };
+    float a[N], b[N], got[N], sums[N];
+    fill_random_floats(a, N, 23);
+    fill_random_floats(b, N, 24);
+    bool good = compute(t, YOKE_MATH_FAST, a, b, N, got, sums);
+    for (int i = 0; i < N && good; i++)
+        good = CHECK(fabsf(got[i] - a[i] / b[i]) <= 1e-4f * fabsf(a[i] / b[i]));
+}
+
+/* A GPU can; the CUDA double, where the host's processor can. */
+static bool can_fuse(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("fma");
+#else
+    return true;
+#endif
+}
+
+/* By default a * b + a is rounded once or twice, as the language's compiler likes: nvcc's, once. Exact, it is rounded twice. */
+static void default_math(suite *t)
+{
+    enum { N = 500 };
+    float a[N], b[N], quotients[N], plain[N], exact[N];
+    int fused = 0;
+    fill_random_floats(a, N, 25);
+    fill_random_floats(b, N, 26);
+    bool good = compute(t, YOKE_MATH_DEFAULT, a, b, N, quotients, plain) && compute(t, YOKE_MATH_EXACT, a, b, N, quotients, exact);
+    for (int i = 0; i < N && good; i++) {
+        volatile float product = a[i] * b[i], twice = product + a[i];
+        good = CHECK(exact[i] == twice && (plain[i] == twice || plain[i] == fmaf(a[i], b[i], a[i])));
+        fused += plain[i] != twice;
+    }
+    if (strcmp(t->info.backend, "cuda") == 0 && good && can_fuse())
+        CHECK(fused > 0);
+    tap_diag("%d of %d sums are fused by default", fused, N);
 }
 
 /* With the capability it works; without it the compiler refuses, and does not compute something else. */
@@ -446,6 +482,7 @@ int main(void)
         { "released while its kernels run", released_in_use, false },
         { "float arithmetic is exact", exact_floats, false },
         { "fast math compiles, and is near", fast_math, false },
+        { "by default, the language's own arithmetic", default_math, false },
         { "double", doubles, false },
         { "64-bit atomics", wide_atomics, false },
         { "Yoke's own sources", own_sources, false },
@@ -454,6 +491,7 @@ int main(void)
     yoke_source source = YOKE_SOURCE_INIT;
 
     source.name = "program test";
+    source.math = YOKE_MATH_EXACT;
     source.cuda = main_cuda;
     source.opencl = main_opencl;
     return SUITE_MAIN(cases, &source);

@@ -126,8 +126,8 @@ static void wrong_members(suite *t)
     static const char *const bad_stds[] = { "", "1", "12", "1.", "1.2.3", "two", "c++17", NULL };
     static const char *const bad_instances[] = { "", "<>", "7", "a\nb", "a;b", "a\tb", NULL };
 
-    source.math = 2;
-    refused(t, &source, "math|2");
+    source.math = 3;
+    refused(t, &source, "math|3");
     source = good_source();
     source.flags = 6;
     refused(t, &source, "flags|0x6");

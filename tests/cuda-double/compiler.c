@@ -193,7 +193,7 @@ static bool preprocess(const double_request *request, double_text *out, double_t
     return ok;
 }
 
-/* Floating point as Yoke asks NVRTC for it: nothing is contracted; fmaf is one instruction where the machine has it. */
+/* Products and sums are contracted as NVRTC was asked to; fmaf is one instruction where the machine has it. */
 static bool translate(const double_request *request, const double_text *input, const char *object, double_text *log)
 {
     char standard[32];
@@ -207,7 +207,7 @@ static bool translate(const double_request *request, const double_text *input, c
                                        "-fPIC",
                                        "-shared",
                                        "-nostdlib",
-                                       "-ffp-contract=off",
+                                       request->fuses ? "-ffp-contract=fast" : "-ffp-contract=off",
                                        "-fno-math-errno",
                                        "-fno-builtin-printf",
                                        "-fno-builtin-vprintf",

@@ -41,6 +41,7 @@ typedef struct double_request {
     char **flags; /* for the preprocessor: -D, -U, -I */
     size_t flag_count;
     int architecture;
+    bool fuses; /* products and sums, as nvcc does unless it is told not to */
 } double_request;
 
 /* The preprocessed text as plain C++, with the table behind it: what is CUDA's is rewritten, and the kernels are found. */

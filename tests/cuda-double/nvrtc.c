@@ -22,7 +22,7 @@ struct _nvrtcProgram {
     size_t expression_count, flag_count;
     char standard[16];
     int architecture;
-    bool exact, compiled;
+    bool exact, fuses, compiled;
     double_text log, object, ptx, cubin;
 };
 
@@ -227,6 +227,8 @@ static bool read_option(yk_nvrtcProgram program, const char *option)
         return read_standard(program, standard);
     if (option[0] == '-' && strchr("DUI", option[1]) && option[1] && option[2])
         return append(&program->flags, &program->flag_count, option);
+    if (strncmp(option, "--fmad=", 7) == 0)
+        program->fuses = strcmp(option + 7, "true") == 0;
     return is_ignored(option);
 }
 
@@ -255,6 +257,7 @@ yk_nvrtcResult nvrtcCompileProgram(yk_nvrtcProgram program, int count, const cha
     if (!program || program->compiled)
         return program ? YK_NVRTC_ERROR_COMPILATION : INVALID_PROGRAM;
     strcpy(program->standard, "c++17");
+    program->fuses = true;
     program->architecture = 52;
     for (int i = 0; i < count; i++)
         if (!read_option(program, options[i])) {
@@ -269,7 +272,8 @@ yk_nvrtcResult nvrtcCompileProgram(yk_nvrtcProgram program, int count, const cha
                                .expression_count = program->expression_count,
                                .flags = program->flags,
                                .flag_count = program->flag_count,
-                               .architecture = program->architecture };
+                               .architecture = program->architecture,
+                               .fuses = program->fuses };
     if (!double_compile(&request, &program->object, &program->log))
         return YK_NVRTC_ERROR_COMPILATION;
     if (!lower_names(program))
