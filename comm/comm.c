@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "comm.h"
-#include "nccl.h"
+#include "ground/comm.h"
+#include "transport/nccl/nccl.h"
 #include "start.h"
 
 static const uint64_t magic = UINT64_C(0x596f6b65436f6d6d);

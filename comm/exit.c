@@ -6,7 +6,7 @@
  */
 #include <time.h>
 
-#include "comm.h"
+#include "ground/comm.h"
 
 enum { PATIENCE = 500000000 }; /* nanoseconds, for the farewells to leave */
 

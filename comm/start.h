@@ -3,7 +3,7 @@
 #ifndef YCOMM_START_H
 #define YCOMM_START_H
 
-#include "comm.h"
+#include "ground/comm.h"
 
 /* MPI can be used, since this is no forked child, and the address is that of a communicator. */
 yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm);

@@ -11,8 +11,8 @@
 
 #include <yoke/native.h>
 
-#include "comm.h"
-#include "vendor/vendor.h"
+#include "ground/comm.h"
+#include "transport/vendor/vendor.h"
 
 /* ---- Where a CPU has a buffer ---- */
 

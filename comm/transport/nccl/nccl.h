@@ -7,8 +7,8 @@
 #ifndef YCOMM_NCCL_H
 #define YCOMM_NCCL_H
 
-#include "comm.h"
-#include "vendor/vendor.h"
+#include "ground/comm.h"
+#include "transport/vendor/vendor.h"
 
 /* What this rank has enqueued, compared with what the others have. */
 typedef struct ycomm_ticket {

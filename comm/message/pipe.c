@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "comm.h"
+#include "ground/comm.h"
 
 bool ycomm_pipe_is_through(const ycomm_pipe *pipe)
 {

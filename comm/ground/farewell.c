@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nccl.h"
+#include "transport/nccl/nccl.h"
 
 typedef struct ycomm_parting {
     struct ycomm_parting *next;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "comm.h"
+#include "ground/comm.h"
 
 static const char *const verbs[] = {
     [YCOMM_SEND] = "send",           [YCOMM_RECEIVE] = "receive",     [YCOMM_BROADCAST] = "broadcast",

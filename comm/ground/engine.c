@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "nccl.h"
+#include "transport/nccl/nccl.h"
 
 /* Nanoseconds; BESIDE is beside NCCL alone. A question costs 15 to 20 us of a core, nearly all of it for the sleep before it. */
 enum { POLL = 50000, SHORTEST = 10000, LONGEST = 2000000, BESIDE = 100000 };

@@ -2,7 +2,7 @@
 /* Collective operations: a table of what each reads and writes, and the public functions. */
 #include <inttypes.h>
 
-#include "comm.h"
+#include "ground/comm.h"
 
 enum { ALL = -1 }; /* as many rows as there are ranks */
 

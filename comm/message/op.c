@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nccl.h"
+#include "transport/nccl/nccl.h"
 
 yoke_status ycomm_fail(const ycomm_call *call, yoke_status status, const char *format, ...)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "comm.h"
+#include "ground/comm.h"
 
 enum { MOMENT = 200000, POLLING = 2 }; /* nanoseconds; threads that may do so at once */
 

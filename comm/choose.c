@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm.h"
+#include "ground/comm.h"
 #include "start.h"
-#include "vendor/vendor.h"
+#include "transport/vendor/vendor.h"
 
 static const char *const ways[] = { [0] = "", [YOKE_COMM_STAGED] = "staged", [YOKE_COMM_MPI] = "mpi", [YOKE_COMM_NCCL] = "nccl" };
 _Static_assert(YCOMM_COUNT_OF(ways) == YCOMM_WAYS, "a name for each way");

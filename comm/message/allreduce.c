@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "comm.h"
+#include "ground/comm.h"
 
 typedef struct chunks {
     uint64_t length; /* elements of the piece */
