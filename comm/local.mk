@@ -38,9 +38,12 @@ libyoke_comm_la_SOURCES = \
 	comm/start.h \
 	comm/transport/address.c \
 	comm/transport/mpi.c \
+	comm/transport/nccl/connect.c \
 	comm/transport/nccl/enqueue.c \
+	comm/transport/nccl/handle.c \
 	comm/transport/nccl/nccl.c \
 	comm/transport/nccl/nccl.h \
+	comm/transport/nccl/ticket.c \
 	comm/transport/nccl/watch.c \
 	comm/transport/vendor/api.h \
 	comm/transport/vendor/drivers.c \

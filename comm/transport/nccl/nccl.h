@@ -7,6 +7,8 @@
 #ifndef YCOMM_NCCL_H
 #define YCOMM_NCCL_H
 
+#include <time.h>
+
 #include "ground/comm.h"
 #include "transport/vendor/vendor.h"
 
@@ -66,11 +68,16 @@ struct ycomm_nccl {
 yoke_status ycomm_nccl_create(ycomm_channel *channel);
 void ycomm_nccl_end(struct ycomm_nccl *nccl);
 void ycomm_nccl_destroy(struct ycomm_nccl *nccl);
+/* Make NCCL's communicator, together with all ranks; false: `failure` says why not (connect.c). */
+bool ycomm_nccl_connect(struct ycomm_nccl *nccl, ycomm_failure *failure);
+
 /* Fail the stream for the channel's failure, unless that has been done: what is under way there will not be complete when it ends.
- * `text` NULL: the thread's record says it. Returns the status. */
+ * `text` NULL: the thread's record says it. Returns the status (handle.c). */
 yoke_status ycomm_nccl_fail_stream(struct ycomm_nccl *nccl, const char *where, yoke_status status, const char *text);
 /* Abort the communicator, so that what waits in it ends. */
 void ycomm_nccl_abort(struct ycomm_nccl *nccl);
+/* So many nanoseconds from now, fewer than a second, for waits of pthreads. */
+struct timespec ycomm_from_now(long nanoseconds);
 
 /* Whether the operation goes through NCCL: all ranks answer alike, since this depends on what they have to agree on (nccl_op.c). */
 bool ycomm_nccl_takes(const ycomm_op *op);
@@ -82,8 +89,12 @@ yoke_status ycomm_nccl_enqueue(const ycomm_call *call, ycomm_op *op);
 bool ycomm_nccl_step(struct ycomm_nccl *nccl);
 bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl);
 void ycomm_nccl_finish(struct ycomm_nccl *nccl);
-/* Have the others told of an operation, with `calls` locked; false without memory. */
+
+/* Have the others told of an operation, with `calls` locked; false without memory (ticket.c). */
 bool ycomm_ticket_add(struct ycomm_nccl *nccl, const ycomm_op *op);
+/* The progress thread: exchange and compare tickets. Whether that was anything; *out_ticket: the one that `failure` is of. */
+bool ycomm_tickets_step(struct ycomm_nccl *nccl, ycomm_failure *failure, const ycomm_ticket **out_ticket);
+void ycomm_tickets_free(struct ycomm_nccl *nccl);
 
 /* Have the progress thread step it until it is idle, and stop that (engine.c). */
 void ycomm_engine_watch(struct ycomm_nccl *nccl);
