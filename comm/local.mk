@@ -25,6 +25,7 @@ libyoke_comm_la_SOURCES = \
 	comm/ground/check.c \
 	comm/ground/comm.h \
 	comm/ground/engine.c \
+	comm/ground/engine.h \
 	comm/ground/farewell.c \
 	comm/ground/reduction.c \
 	comm/message/allreduce.c \

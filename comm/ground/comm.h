@@ -18,7 +18,11 @@
 
 #include <yoke/comm.h>
 
+#include "engine.h"
+
 #define YCOMM_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+/* The struct that `pointer` is a member of. */
+#define YCOMM_OWNER(type, member, pointer) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20, YCOMM_WINDOW = 4, YCOMM_TEXT = 1200 };
@@ -82,10 +86,14 @@ typedef struct ycomm_channel {
     atomic_uint_fast64_t asked; /* the last meeting at which a rank says so: others do too */
 } ycomm_channel;
 
-/* A farewell on its way to the other ranks, and a run that was given up while MPI still had requests of it: kept until those are
- * complete. */
+/* A farewell on its way to the other ranks. */
 struct ycomm_parting;
-struct ycomm_run;
+
+/* What has been given up while MPI still had requests of it: kept until those are complete. */
+typedef struct ycomm_abandoned {
+    struct ycomm_abandoned *next;
+    bool (*sweep)(struct ycomm_abandoned *abandoned); /* free it where MPI is done with it: whether that was so */
+} ycomm_abandoned;
 
 /* What MPI is given of this rank's device memory. Each rank decides for itself: the pieces are the same. */
 typedef enum ycomm_memory {
@@ -113,7 +121,7 @@ struct yoke_comm {
     int32_t channel_count;
     ycomm_early *early;
     struct ycomm_parting *partings;
-    struct ycomm_run *abandoned;
+    ycomm_abandoned *abandoned;
     atomic_uint_fast64_t bytes[YCOMM_WAYS]; /* by way */
     yoke_comm *next_kept, *next_living;
 };
@@ -261,6 +269,8 @@ typedef struct ycomm_share {
 } ycomm_share;
 
 typedef struct ycomm_run {
+    ycomm_task task;
+    ycomm_abandoned abandoned;
     ycomm_channel *channel;
     const char *function, *where;
     ycomm_share shares[2]; /* 1: of receives */
@@ -268,22 +278,13 @@ typedef struct ycomm_run {
     uint64_t moved;   /* when anything happened last */
     uint64_t meeting; /* of a collective operation; 0 for messages */
     bool noted;       /* the others have been told that this rank waits there */
-    bool complete;    /* all pipes are through, or the run has failed */
-    bool ended;       /* the same, told by the progress thread */
-    pthread_cond_t end;
-    struct ycomm_run *next;
     size_t pipe_count;
     ycomm_pipe pipes[];
 } ycomm_run;
 
-/* Free a run that MPI has nothing of any more, and the blocks that it still has (failure.c). */
-void ycomm_run_free(ycomm_run *run);
-
 /* The host function of an operation. */
 yoke_status ycomm_run_op(yoke_status status, void *op);
 
-/* Do what can be done now. Returns whether that was anything. */
-bool ycomm_run_step(ycomm_run *run);
 /* The run has failed: the first failure counts, the channel fails too, and the other ranks are told. */
 void ycomm_run_fail(ycomm_run *run, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 void ycomm_run_fail_mpi(ycomm_run *run, const char *call, int error);
@@ -367,9 +368,12 @@ void ycomm_listen_end(yoke_comm *comm);
 void ycomm_early_take(ycomm_channel *channel);
 /* The channel has failed before it has met the others, who are told. The thread's record says why. */
 yoke_status ycomm_add_failed(ycomm_channel *channel, const ycomm_failure *failure);
-/* Free the farewells that have left and the runs whose requests are complete. Returns whether some are left. */
+/* Whether the request is complete, or of no use any more. After MPI_Finalize that cannot be known. */
+bool ycomm_is_over(MPI_Request *request);
+/* Keep what MPI still has requests of. */
+void ycomm_abandon(yoke_comm *comm, ycomm_abandoned *abandoned);
+/* Free the farewells that have left, and what was abandoned and is complete. Returns whether some are left. */
 bool ycomm_sweep(yoke_comm *comm);
-void ycomm_abandon(ycomm_run *run);
 
 void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 /* "MPI_Isend failed: …" */
@@ -400,12 +404,8 @@ bool ycomm_fork_watch(void);
 bool ycomm_is_forked(void);
 yoke_status ycomm_fork_check(const char *function);
 
-/* ---- The progress thread: engine.c ---- */
+/* ---- The clock: engine.c ---- */
 
-/* Start the thread, once in the process. */
-yoke_status ycomm_engine_start(void);
-/* Have the progress thread carry out the rest of a run, and sleep until it is complete. */
-void ycomm_engine_carry(ycomm_run *run);
 uint64_t ycomm_now(void);
 
 #endif

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The progress thread: one in the process, for the runs of all streams that have not been quick, and for what goes on beside NCCL.
- * It sleeps while there is nothing.
- * While none makes progress it asks MPI ever more rarely: an answer is seen at most an eighth later than it came, and a rank that
- * waits for long uses next to nothing of its core.
+ * The progress thread: one in the process, for the tasks of all streams that have not been quick, and for what goes on beside
+ * others. It sleeps while there is nothing. While none makes progress it asks MPI ever more rarely: an answer is seen at most an
+ * eighth later than it came, and a rank that waits for long uses next to nothing of its core.
  */
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
 
-#include "transport/nccl/nccl.h"
+#include "comm.h"
+#include "engine.h"
 
-/* Nanoseconds; BESIDE is beside NCCL alone. A question costs 15 to 20 us of a core, nearly all of it for the sleep before it. */
+/* Nanoseconds; BESIDE is where no thread waits. A question costs 15 to 20 us of a core, nearly all of it for the sleep before it.
+ */
 enum { POLL = 50000, SHORTEST = 10000, LONGEST = 2000000, BESIDE = 100000 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;
     bool started;
-    ycomm_run *runs;                       /* handed over */
-    struct ycomm_nccl *watched, *stepping; /* what NCCL does; the one that is stepped now */
+    ycomm_task *tasks;               /* handed over */
+    ycomm_watch *watched, *stepping; /* what goes on beside; the one that is stepped now */
     pthread_cond_t stepped;
     bool asleep; /* with nothing to do */
     bool fresh;  /* one has come since the last step: it is polled for at first */
@@ -32,7 +33,7 @@ uint64_t ycomm_now(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* With the lock: sleep for so long, or until there is another run. */
+/* With the lock: sleep for so long, or until there is another task. */
 static void sleep_for(uint64_t nanoseconds)
 {
     uint64_t until = ycomm_now() + nanoseconds;
@@ -40,94 +41,94 @@ static void sleep_for(uint64_t nanoseconds)
     pthread_cond_timedwait(&engine.work, &engine.lock, &end);
 }
 
-/* Step all runs, and tell those that are complete. The lock is free meanwhile: only this thread takes runs off the list, and others
- * put theirs at its head. */
+/* Step all tasks, and tell those that are complete. The lock is free meanwhile: only this thread takes tasks off the list, and
+ * others put theirs at its head. */
 static bool step_all(void)
 {
-    ycomm_run *ended = NULL;
+    ycomm_task *ended = NULL;
     bool moved = false;
-    ycomm_run *first = engine.runs;
+    ycomm_task *first = engine.tasks;
     pthread_mutex_unlock(&engine.lock);
-    for (ycomm_run *run = first; run; run = run->next)
-        moved |= ycomm_run_step(run);
+    for (ycomm_task *task = first; task; task = task->next)
+        moved |= task->step(task);
     pthread_mutex_lock(&engine.lock);
-    for (ycomm_run **at = &engine.runs; *at;)
+    for (ycomm_task **at = &engine.tasks; *at;)
         if ((*at)->complete) {
-            ycomm_run *run = *at;
-            *at = run->next;
-            run->next = ended;
-            ended = run;
+            ycomm_task *task = *at;
+            *at = task->next;
+            task->next = ended;
+            ended = task;
         } else {
             at = &(*at)->next;
         }
     while (ended) {
-        ycomm_run *run = ended;
-        ended = run->next;
-        run->ended = true;
-        pthread_cond_signal(&run->end); /* with the lock, since it is gone once its thread has seen this */
+        ycomm_task *task = ended;
+        ended = task->next;
+        task->ended = true;
+        pthread_cond_signal(&task->end); /* with the lock, since it is gone once its thread has seen this */
     }
     return moved;
 }
 
 /* Whether one needs no more steps. Whoever has something for it after the second look finds that it is not listed. */
-static bool stop_watching(struct ycomm_nccl *nccl)
+static bool stop_watching(ycomm_watch *watch)
 {
-    if (!ycomm_nccl_is_idle(nccl))
+    if (!watch->is_idle(watch))
         return false;
-    atomic_store(&nccl->listed, false);
-    if (ycomm_nccl_is_idle(nccl))
+    atomic_store(&watch->listed, false);
+    if (watch->is_idle(watch))
         return true;
-    atomic_store(&nccl->listed, true);
+    atomic_store(&watch->listed, true);
     return false;
 }
 
-/* The same for what NCCL does. Others may forget one that is not stepped. */
+/* The same for what goes on beside. Others may forget one that is not stepped. */
 static bool watch_all(void)
 {
     bool moved = false;
-    for (struct ycomm_nccl **at = &engine.watched; *at;) {
-        struct ycomm_nccl *nccl = engine.stepping = *at;
+    for (ycomm_watch **at = &engine.watched; *at;) {
+        ycomm_watch *watch = engine.stepping = *at;
         pthread_mutex_unlock(&engine.lock);
-        moved |= ycomm_nccl_step(nccl);
+        moved |= watch->step(watch);
         pthread_mutex_lock(&engine.lock);
         engine.stepping = NULL;
         pthread_cond_broadcast(&engine.stepped);
-        for (at = &engine.watched; *at && *at != nccl; at = &(*at)->next) /* new ones come first */
+        for (at = &engine.watched; *at && *at != watch; at = &(*at)->next) /* new ones come first */
             continue;
         if (!*at)
             break;
-        if (stop_watching(nccl))
-            *at = nccl->next;
+        if (stop_watching(watch))
+            *at = watch->next;
         else
-            at = &nccl->next;
+            at = &watch->next;
     }
     return moved;
 }
 
-void ycomm_engine_watch(struct ycomm_nccl *nccl)
+void ycomm_engine_watch(ycomm_watch *watch)
 {
-    if (atomic_load(&nccl->listed))
+    if (atomic_load(&watch->listed))
         return;
     pthread_mutex_lock(&engine.lock);
-    if (!atomic_exchange(&nccl->listed, true)) {
-        nccl->next = engine.watched;
-        engine.watched = nccl;
+    if (!atomic_exchange(&watch->listed, true)) {
+        watch->next = engine.watched;
+        engine.watched = watch;
         if (engine.asleep)
             pthread_cond_signal(&engine.work);
     }
     pthread_mutex_unlock(&engine.lock);
 }
 
-void ycomm_engine_forget(struct ycomm_nccl *nccl)
+void ycomm_engine_forget(ycomm_watch *watch)
 {
     pthread_mutex_lock(&engine.lock);
-    for (struct ycomm_nccl **at = &engine.watched; *at; at = &(*at)->next)
-        if (*at == nccl) {
-            *at = nccl->next;
+    for (ycomm_watch **at = &engine.watched; *at; at = &(*at)->next)
+        if (*at == watch) {
+            *at = watch->next;
             break;
         }
-    atomic_store(&nccl->listed, false);
-    while (engine.stepping == nccl)
+    atomic_store(&watch->listed, false);
+    while (engine.stepping == watch)
         pthread_cond_wait(&engine.stepped, &engine.lock);
     pthread_mutex_unlock(&engine.lock);
 }
@@ -138,7 +139,7 @@ static void *progress(void *unused)
     (void)unused;
     pthread_mutex_lock(&engine.lock);
     for (;;) {
-        if (!engine.runs && !engine.watched) {
+        if (!engine.tasks && !engine.watched) {
             engine.asleep = true;
             pthread_cond_wait(&engine.work, &engine.lock);
             engine.asleep = false;
@@ -152,8 +153,8 @@ static void *progress(void *unused)
             last = ycomm_now();
             continue;
         }
-        uint64_t idle = ycomm_now() - last, shortest = engine.runs ? SHORTEST : BESIDE; /* no stream waits for the latter */
-        if (idle < POLL && engine.runs) {
+        uint64_t idle = ycomm_now() - last, shortest = engine.tasks ? SHORTEST : BESIDE; /* no stream waits for the latter */
+        if (idle < POLL && engine.tasks) {
             pthread_mutex_unlock(&engine.lock);
             sched_yield();
             pthread_mutex_lock(&engine.lock);
@@ -193,14 +194,14 @@ yoke_status ycomm_engine_start(void)
     return started ? YOKE_OK : yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "the progress thread of libyoke-comm cannot be started");
 }
 
-void ycomm_engine_carry(ycomm_run *run)
+void ycomm_engine_carry(ycomm_task *task)
 {
     pthread_mutex_lock(&engine.lock);
-    run->next = engine.runs;
-    engine.runs = run;
+    task->next = engine.tasks;
+    engine.tasks = task;
     engine.fresh = true;
     pthread_cond_signal(&engine.work);
-    while (!run->ended)
-        pthread_cond_wait(&run->end, &engine.lock);
+    while (!task->ended)
+        pthread_cond_wait(&task->end, &engine.lock);
     pthread_mutex_unlock(&engine.lock);
 }

@@ -271,8 +271,7 @@ void ycomm_listen_end(yoke_comm *comm)
 
 /* ---- What is left behind ---- */
 
-/* Whether the request is complete, or of no use any more. After MPI_Finalize that cannot be known. */
-static bool is_over(MPI_Request *request)
+bool ycomm_is_over(MPI_Request *request)
 {
     int done = 0;
     if (*request == MPI_REQUEST_NULL || !ycomm_mpi_enter())
@@ -282,54 +281,11 @@ static bool is_over(MPI_Request *request)
     return over;
 }
 
-static bool is_gone(ycomm_run *run)
+void ycomm_abandon(yoke_comm *comm, ycomm_abandoned *abandoned)
 {
-    bool gone = true;
-    for (size_t i = 0; i < run->pipe_count; i++) {
-        gone &= is_over(&run->pipes[i].opening.request);
-        for (size_t k = 0; k < YCOMM_WINDOW; k++) {
-            ycomm_slot *slot = &run->pipes[i].slots[k];
-            gone &= is_over(&slot->request);
-            for (size_t m = 0; m < run->pipes[i].message_count; m++)
-                gone &= is_over(&slot->messages[m]);
-        }
-    }
-    return gone;
-}
-
-void ycomm_run_free(ycomm_run *run)
-{
-    for (size_t i = 0; i < run->pipe_count; i++) {
-        yoke_buffer_release(run->pipes[i].kept[0]);
-        yoke_buffer_release(run->pipes[i].kept[1]);
-        for (size_t k = 0; k < YCOMM_WINDOW; k++)
-            if (run->pipes[i].slots[k].block) {
-                yoke_buffer_release(run->pipes[i].slots[k].block->pinned);
-                free(run->pipes[i].slots[k].block);
-            }
-    }
-    free(run);
-}
-
-void ycomm_abandon(ycomm_run *run)
-{
-    yoke_comm *comm = run->channel->comm;
-    bool can_cancel = ycomm_mpi_enter();
-    for (size_t i = 0; i < run->pipe_count && can_cancel; i++) {
-        ycomm_pipe *pipe = &run->pipes[i];
-        if (pipe->part->verb != YCOMM_RECEIVE)
-            continue; /* a send may be on its way, as may be those of an all-to-all, and a collective cannot be cancelled */
-        if (pipe->opening.request != MPI_REQUEST_NULL)
-            MPI_Cancel(&pipe->opening.request);
-        for (size_t k = 0; k < YCOMM_WINDOW; k++)
-            if (pipe->slots[k].request != MPI_REQUEST_NULL)
-                MPI_Cancel(&pipe->slots[k].request);
-    }
-    if (can_cancel)
-        ycomm_mpi_leave();
     pthread_mutex_lock(&comm->lock);
-    run->next = comm->abandoned;
-    comm->abandoned = run;
+    abandoned->next = comm->abandoned;
+    comm->abandoned = abandoned;
     pthread_mutex_unlock(&comm->lock);
 }
 
@@ -338,7 +294,7 @@ static void sweep_partings(yoke_comm *comm)
 {
     for (ycomm_parting **at = &comm->partings; *at;) {
         ycomm_parting *parting = *at;
-        while (parting->count > 0 && is_over(&parting->requests[parting->count - 1]))
+        while (parting->count > 0 && ycomm_is_over(&parting->requests[parting->count - 1]))
             parting->count--;
         if (parting->count > 0) {
             at = &parting->next;
@@ -363,14 +319,12 @@ bool ycomm_sweep(yoke_comm *comm)
 {
     pthread_mutex_lock(&comm->lock);
     sweep_partings(comm);
-    for (ycomm_run **at = &comm->abandoned; *at;) {
-        ycomm_run *run = *at;
-        if (!is_gone(run)) {
-            at = &run->next;
-            continue;
-        }
-        *at = run->next;
-        ycomm_run_free(run);
+    for (ycomm_abandoned **at = &comm->abandoned; *at;) {
+        ycomm_abandoned *abandoned = *at, *next = abandoned->next;
+        if (abandoned->sweep(abandoned))
+            *at = next;
+        else
+            at = &abandoned->next;
     }
     bool left = comm->partings || comm->abandoned;
     pthread_mutex_unlock(&comm->lock);

@@ -97,18 +97,20 @@ static bool step_pipes(ycomm_run *run, bool sends, bool *through)
     return moved;
 }
 
-bool ycomm_run_step(ycomm_run *run)
+/* Do what can be done now. Returns whether that was anything. */
+static bool step(ycomm_task *task)
 {
+    ycomm_run *run = YCOMM_OWNER(ycomm_run, task, task);
     ycomm_channel *channel = run->channel;
     bool moved = false, through = true;
     ycomm_failure heard;
 
-    if (run->complete)
+    if (run->task.complete)
         return false;
     if (!ycomm_mpi_enter()) {
         ycomm_failure_set_finalized(&heard);
         fail(run, &heard);
-        return run->complete = true;
+        return run->task.complete = true;
     }
     ycomm_listen(channel->comm);
     if (ycomm_channel_failure(channel, &heard))
@@ -123,22 +125,23 @@ bool ycomm_run_step(ycomm_run *run)
         run->moved = now;
     else if (!through && now - run->moved > channel->comm->timeout && run->failure.status == YOKE_OK)
         fail_late(run);
-    run->complete = run->failure.status < 0 || through;
+    run->task.complete = run->failure.status < 0 || through;
     ycomm_mpi_leave();
-    return moved || run->complete;
+    return moved || run->task.complete;
 }
 
 static void carry(ycomm_run *run)
 {
     static atomic_int polling;
+    run->task.step = step;
     run->moved = ycomm_now();
     if (atomic_fetch_add(&polling, 1) < POLLING)
-        while (!run->complete && ycomm_now() - run->moved < MOMENT)
-            if (!ycomm_run_step(run))
+        while (!run->task.complete && ycomm_now() - run->moved < MOMENT)
+            if (!step(&run->task))
                 sched_yield();
     atomic_fetch_sub(&polling, 1);
-    if (!run->complete)
-        ycomm_engine_carry(run);
+    if (!run->task.complete)
+        ycomm_engine_carry(&run->task);
 }
 
 /* ---- Runs ---- */
@@ -158,7 +161,7 @@ static ycomm_run *create(const ycomm_op *op)
     run->function = op->function;
     run->where = op->where;
     run->pipe_count = op->part_count;
-    pthread_cond_init(&run->end, NULL);
+    pthread_cond_init(&run->task.end, NULL);
     for (size_t i = 0; i < op->part_count; i++) {
         const ycomm_part *part = &op->parts[i];
         ycomm_pipe *pipe = &run->pipes[i];
@@ -175,6 +178,67 @@ static ycomm_run *create(const ycomm_op *op)
     }
     ycomm_blocks_share(run);
     return run;
+}
+
+/* ---- The end ---- */
+
+/* Whether MPI has no request of the run any more. */
+static bool is_gone(ycomm_run *run)
+{
+    bool gone = true;
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        gone &= ycomm_is_over(&run->pipes[i].opening.request);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++) {
+            ycomm_slot *slot = &run->pipes[i].slots[k];
+            gone &= ycomm_is_over(&slot->request);
+            for (size_t m = 0; m < run->pipes[i].message_count; m++)
+                gone &= ycomm_is_over(&slot->messages[m]);
+        }
+    }
+    return gone;
+}
+
+/* With the blocks that it still has. */
+static void free_run(ycomm_run *run)
+{
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        yoke_buffer_release(run->pipes[i].kept[0]);
+        yoke_buffer_release(run->pipes[i].kept[1]);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            if (run->pipes[i].slots[k].block) {
+                yoke_buffer_release(run->pipes[i].slots[k].block->pinned);
+                free(run->pipes[i].slots[k].block);
+            }
+    }
+    free(run);
+}
+
+static bool sweep(ycomm_abandoned *abandoned)
+{
+    ycomm_run *run = YCOMM_OWNER(ycomm_run, abandoned, abandoned);
+    if (!is_gone(run))
+        return false;
+    free_run(run);
+    return true;
+}
+
+static void abandon(ycomm_run *run)
+{
+    bool can_cancel = ycomm_mpi_enter();
+    for (size_t i = 0; i < run->pipe_count && can_cancel; i++) {
+        ycomm_pipe *pipe = &run->pipes[i];
+        if (pipe->part->verb != YCOMM_RECEIVE)
+            continue; /* a send may be on its way, as may be those of an all-to-all, and a collective cannot be cancelled */
+        if (pipe->opening.request != MPI_REQUEST_NULL)
+            MPI_Cancel(&pipe->opening.request);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            if (pipe->slots[k].request != MPI_REQUEST_NULL)
+                MPI_Cancel(&pipe->slots[k].request);
+    }
+    if (can_cancel)
+        ycomm_mpi_leave();
+    run->abandoned.sweep = sweep;
+    ycomm_abandon(run->channel->comm, &run->abandoned);
 }
 
 /* Whether MPI still has requests of a piece. */
@@ -207,11 +271,11 @@ static void end(ycomm_run *run)
             }
         }
     }
-    pthread_cond_destroy(&run->end);
+    pthread_cond_destroy(&run->task.end);
     if (pending)
-        ycomm_abandon(run);
+        abandon(run);
     else
-        ycomm_run_free(run);
+        free_run(run);
 }
 
 yoke_status ycomm_run_op(yoke_status status, void *user)

@@ -205,7 +205,7 @@ static bool make_calls(struct ycomm_nccl *nccl, calls *c, const ycomm_op *op)
         if (ycomm_stream_is_capturing(c->stream))
             atomic_store(&nccl->recorded, true);
         atomic_fetch_add(&nccl->begun, 1);
-        ycomm_engine_watch(nccl); /* already now: a call that waits for other ranks is ended by the progress thread */
+        ycomm_engine_watch(&nccl->watch); /* already now: a call that waits for other ranks is ended by the progress thread */
         atomic_store(&nccl->newest, op->where);
         if (!atomic_load(&nccl->aborted))
             call_all(c, op);

@@ -17,6 +17,7 @@ yoke_status ycomm_nccl_create(ycomm_channel *channel)
         nccl->last = &nccl->first;
         nccl->mpi = MPI_COMM_NULL;
         pthread_mutex_init(&nccl->calls, NULL);
+        ycomm_nccl_watch_init(nccl);
         channel->nccl = nccl;
     }
     if (!nccl || yoke_device_get_native(channel->comm->device, &native) < 0 ||
@@ -37,10 +38,8 @@ yoke_status ycomm_nccl_create(ycomm_channel *channel)
 
 void ycomm_nccl_end(struct ycomm_nccl *nccl)
 {
-    if (!nccl)
-        return;
-    ycomm_engine_forget(nccl);
-    ycomm_nccl_finish(nccl);
+    if (nccl)
+        ycomm_nccl_finish(nccl);
 }
 
 void ycomm_nccl_destroy(struct ycomm_nccl *nccl)

@@ -59,9 +59,7 @@ struct ycomm_nccl {
     uint64_t seen;         /* how many of them */
     uint64_t since;        /* when it was recorded; without one, when an operation behind the last one was noticed */
     bool given_up, ending; /* the stream is made to fail no more; and need not be */
-    /* The engine's, with its lock. */
-    atomic_bool listed; /* asked without it */
-    struct ycomm_nccl *next;
+    ycomm_watch watch;     /* the engine's */
 };
 
 /* Create a channel's part, together with all ranks; end what goes on in it; and free it. NULL is fine. */
@@ -84,10 +82,9 @@ bool ycomm_nccl_takes(const ycomm_op *op);
 /* Enqueue an operation. Where this fails, it is still the caller's. */
 yoke_status ycomm_nccl_enqueue(const ycomm_call *call, ycomm_op *op);
 
-/* The progress thread: do what can be done now; whether nothing has been left for a while; and what is done at the end, by the
- * last (nccl_watch.c). */
-bool ycomm_nccl_step(struct ycomm_nccl *nccl);
-bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl);
+/* What the progress thread does for it, between ycomm_engine_watch and the time when it is idle; and the rest, at the end, here
+ * (watch.c). */
+void ycomm_nccl_watch_init(struct ycomm_nccl *nccl);
 void ycomm_nccl_finish(struct ycomm_nccl *nccl);
 
 /* Have the others told of an operation, with `calls` locked; false without memory (ticket.c). */
@@ -95,9 +92,5 @@ bool ycomm_ticket_add(struct ycomm_nccl *nccl, const ycomm_op *op);
 /* The progress thread: exchange and compare tickets. Whether that was anything; *out_ticket: the one that `failure` is of. */
 bool ycomm_tickets_step(struct ycomm_nccl *nccl, ycomm_failure *failure, const ycomm_ticket **out_ticket);
 void ycomm_tickets_free(struct ycomm_nccl *nccl);
-
-/* Have the progress thread step it until it is idle, and stop that (engine.c). */
-void ycomm_engine_watch(struct ycomm_nccl *nccl);
-void ycomm_engine_forget(struct ycomm_nccl *nccl);
 
 #endif

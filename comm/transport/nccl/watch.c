@@ -87,7 +87,7 @@ static void watch(struct ycomm_nccl *nccl, uint64_t now)
     tell(nccl, yoke_event_record_at(NULL, nccl->channel->stream, 0, &nccl->watched));
 }
 
-static void step_watch(struct ycomm_nccl *nccl, ycomm_failure *failure)
+static void step_stream(struct ycomm_nccl *nccl, ycomm_failure *failure)
 {
     uint64_t now = ycomm_now(), begun = atomic_load(&nccl->begun);
     if (begun != nccl->called) {
@@ -117,7 +117,7 @@ static void give_up(struct ycomm_nccl *nccl)
     ycomm_nccl_abort(nccl);
 }
 
-bool ycomm_nccl_step(struct ycomm_nccl *nccl)
+static bool step(struct ycomm_nccl *nccl)
 {
     ycomm_channel *channel = nccl->channel;
     const ycomm_ticket *ticket = NULL;
@@ -135,7 +135,7 @@ bool ycomm_nccl_step(struct ycomm_nccl *nccl)
             ycomm_failure_set_finalized(&failure);
         if (failure.status == YOKE_OK) {
             ticket = NULL;
-            step_watch(nccl, &failure);
+            step_stream(nccl, &failure);
         }
         if (failure.status < 0)
             ycomm_channel_op_failed(channel, ticket ? ticket->function : "NCCL", ticket ? ticket->where : NULL, &failure, &own);
@@ -156,18 +156,33 @@ static bool has_nothing(const struct ycomm_nccl *nccl)
                               atomic_load(&nccl->begun) == ended);
 }
 
-/* It lingers, since to wake the thread takes longer than to enqueue an operation. */
-bool ycomm_nccl_is_idle(const struct ycomm_nccl *nccl)
+/* ---- The engine's ---- */
+
+static bool step_watch(ycomm_watch *watch)
 {
+    return step(YCOMM_OWNER(struct ycomm_nccl, watch, watch));
+}
+
+/* It lingers, since to wake the thread takes longer than to enqueue an operation. */
+static bool is_idle(const ycomm_watch *watch)
+{
+    const struct ycomm_nccl *nccl = YCOMM_OWNER(const struct ycomm_nccl, watch, watch);
     return has_nothing(nccl) && (nccl->given_up || (!atomic_load(&nccl->recorded) && ycomm_now() - nccl->called_at > LINGER));
+}
+
+void ycomm_nccl_watch_init(struct ycomm_nccl *nccl)
+{
+    nccl->watch.step = step_watch;
+    nccl->watch.is_idle = is_idle;
 }
 
 void ycomm_nccl_finish(struct ycomm_nccl *nccl)
 {
     struct timespec pause = { 0, 20000 };
+    ycomm_engine_forget(&nccl->watch);
     nccl->ending = true;
     while (!atomic_load(&nccl->channel->failed) && !has_nothing(nccl)) /* no longer than the time limit */
-        if (!ycomm_nccl_step(nccl))
+        if (!step(nccl))
             nanosleep(&pause, NULL);
     yoke_event_release(nccl->watched);
     nccl->watched = NULL;
