@@ -10,13 +10,6 @@
 #include "transport/nccl/nccl.h"
 #include "start.h"
 
-static const uint64_t magic = UINT64_C(0x596f6b65436f6d6d);
-
-bool ycomm_is_comm(const yoke_comm *comm)
-{
-    return comm->magic == magic;
-}
-
 /* ---- Channels ---- */
 
 static void free_channel(ycomm_channel *channel)
@@ -61,46 +54,6 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
     pthread_mutex_unlock(&comm->lock);
     ycomm_early_take(channel);
     return channel;
-}
-
-/* A farewell of a rank that cannot come ends the wait. Any other is of one that has come, so that this is about to end. */
-yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char *call, ycomm_failure *failure)
-{
-    yoke_comm *comm = channel->comm;
-    struct timespec pause = { 0, 20000 };
-    uint64_t start = ycomm_now();
-    int done = 0;
-    bool noted = false;
-    char missing[160];
-
-    for (;;) {
-        if (!ycomm_mpi_enter()) {
-            ycomm_failure_set_finalized(failure);
-            break;
-        }
-        int error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        ycomm_mpi_leave();
-        if (error != MPI_SUCCESS) {
-            ycomm_failure_set_mpi(failure, call, error);
-            break;
-        }
-        if (done)
-            return YOKE_OK;
-        ycomm_listen(comm);
-        if (ycomm_channel_failure(channel, failure) && failure->early)
-            break;
-        ycomm_channel_note(channel, YCOMM_ADDING, start, &noted);
-        if (ycomm_now() - start > comm->timeout) {
-            ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
-                              "not all ranks have added their stream in %" PRIu64 " s: %s. One may have ended or stand still; "
-                              "YOKE_COMM_TIMEOUT sets the limit",
-                              comm->timeout / 1000000000, ycomm_channel_missing(channel, YCOMM_ADDING, missing, sizeof missing));
-            break;
-        }
-        nanosleep(&pause, NULL);
-    }
-    channel->unmet = true;
-    return failure->status;
 }
 
 /* A channel that has failed needs no blocks any more. One whose turn is taken still ends a run. */
@@ -152,13 +105,6 @@ yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream)
 }
 
 /* ---- Communicators ---- */
-
-yoke_comm *yoke_comm_retain(yoke_comm *comm)
-{
-    if (comm && ycomm_is_comm(comm))
-        atomic_fetch_add(&comm->references, 1);
-    return comm;
-}
 
 /* What MPI still uses stays in memory, in this list: a rank may never take what was sent to it. */
 static void keep(yoke_comm *comm)
@@ -311,12 +257,6 @@ static void end_comm(yoke_comm *comm)
     free(comm);
 }
 
-void yoke_comm_release(yoke_comm *comm)
-{
-    if (comm && !ycomm_is_forked() && ycomm_is_comm(comm) && atomic_fetch_sub(&comm->references, 1) == 1)
-        end_comm(comm);
-}
-
 /* Everything that can fail without the others. */
 static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *out_way)
 {
@@ -330,18 +270,12 @@ static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *o
         status = ycomm_engine_start();
     if (status != YOKE_OK)
         return status;
-    yoke_comm *comm = calloc(1, sizeof *comm);
+    yoke_comm *comm = ycomm_comm_create(end_comm);
     if (!comm)
         return yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "yoke_comm_create: no memory");
-    comm->magic = magic;
-    atomic_init(&comm->references, 1);
     comm->device = yoke_device_retain(device);
     comm->timeout = timeout;
     comm->blocks = blocks;
-    comm->control = MPI_COMM_NULL;
-    comm->incoming = MPI_REQUEST_NULL;
-    pthread_mutex_init(&comm->listening, NULL);
-    pthread_mutex_init(&comm->lock, NULL);
     *out_comm = comm;
     return YOKE_OK;
 }

@@ -22,12 +22,23 @@ libyoke_comm_la_SOURCES = \
 	comm/exit.c \
 	comm/finalize.c \
 	comm/ground/block.c \
+	comm/ground/block.h \
+	comm/ground/call.c \
+	comm/ground/call.h \
 	comm/ground/check.c \
+	comm/ground/comm.c \
 	comm/ground/comm.h \
 	comm/ground/engine.c \
 	comm/ground/engine.h \
+	comm/ground/failure.c \
+	comm/ground/failure.h \
 	comm/ground/farewell.c \
+	comm/ground/gate.c \
+	comm/ground/meeting.c \
+	comm/ground/process.c \
+	comm/ground/process.h \
 	comm/ground/reduction.c \
+	comm/ground/reduction.h \
 	comm/message/allreduce.c \
 	comm/message/collective.c \
 	comm/message/message.c \

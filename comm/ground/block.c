@@ -90,12 +90,17 @@ void ycomm_block_give(ycomm_channel *channel, ycomm_block *block)
     channel->blocks = block;
 }
 
+void ycomm_block_free(ycomm_block *block)
+{
+    yoke_buffer_release(block->pinned);
+    free(block);
+}
+
 void ycomm_blocks_free(ycomm_channel *channel)
 {
     while (channel->blocks) {
         ycomm_block *block = channel->blocks;
         channel->blocks = block->next;
-        yoke_buffer_release(block->pinned);
-        free(block);
+        ycomm_block_free(block);
     }
 }

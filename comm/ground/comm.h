@@ -19,13 +19,15 @@
 #include <yoke/comm.h>
 
 #include "engine.h"
+#include "failure.h"
+#include "process.h"
 
 #define YCOMM_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 /* The struct that `pointer` is a member of. */
 #define YCOMM_OWNER(type, member, pointer) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
-enum { YCOMM_PIECE = 1 << 20, YCOMM_WINDOW = 4, YCOMM_TEXT = 1200 };
+enum { YCOMM_PIECE = 1 << 20, YCOMM_WINDOW = 4 };
 
 enum { YCOMM_WAYS = YOKE_COMM_NCCL + 1 };
 
@@ -34,13 +36,6 @@ enum { YCOMM_FIRST_TAG = YOKE_COMM_MAX_TAG + 1, YCOMM_SECOND_TAG };
 _Static_assert(YCOMM_SECOND_TAG <= 32767, "each MPI has tags up to 32767");
 
 /* ---- Communicators ---- */
-
-/* Why something has failed. A status of 0: it has not. */
-typedef struct ycomm_failure {
-    yoke_status status;
-    bool early; /* in yoke_comm_add: the rank has never met the others */
-    char text[YCOMM_TEXT];
-} ycomm_failure;
 
 /* What a rank tells the others when its stream has failed; or, with a status of 0, that it has come to a meeting and waits there.
  */
@@ -59,13 +54,6 @@ typedef struct ycomm_early {
     ycomm_farewell farewell;
 } ycomm_early;
 
-/* Page-locked memory for a piece. */
-typedef struct ycomm_block {
-    struct ycomm_block *next;
-    yoke_buffer *pinned;
-    unsigned char *host;
-} ycomm_block;
-
 /* A stream of a communicator, and the communicator of MPI that is its own. */
 typedef struct ycomm_channel {
     struct ycomm_channel *next;
@@ -75,7 +63,7 @@ typedef struct ycomm_channel {
     yoke_stream *copies; /* between the device and blocks, while `stream` is held */
     MPI_Comm mpi;
     pthread_mutex_t turn;       /* held by the run that is being carried out */
-    ycomm_block *blocks;        /* not in use; whoever has the turn takes them */
+    struct ycomm_block *blocks; /* not in use; whoever has the turn takes them */
     atomic_bool ready;          /* added: `mpi` can be used */
     atomic_bool failed;         /* and `failure` is set, for good */
     ycomm_failure failure;      /* written under the communicator's lock */
@@ -105,6 +93,7 @@ typedef enum ycomm_memory {
 struct yoke_comm {
     uint64_t magic;
     atomic_uint references;
+    void (*destroy)(yoke_comm *comm); /* for the last release: comm.c, on top */
     yoke_device *device;
     int32_t rank, ranks;
     uint64_t timeout; /* nanoseconds; UINT64_MAX: none */
@@ -128,11 +117,16 @@ struct yoke_comm {
 
 const char *ycomm_way_name(int32_t way);
 
-/* Wait until a request of a channel's that is being made is complete, no longer than the time limit (comm.c). */
+/* Wait until a request of a channel's that is being made is complete, no longer than the time limit (meeting.c). */
 yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char *call, ycomm_failure *out_failure);
 
-/* Whether the handle is a communicator that has not been released. */
+/* A new communicator, with one reference; and whether a handle is a communicator that has not been released (comm.c). */
+yoke_comm *ycomm_comm_create(void (*destroy)(yoke_comm *comm));
 bool ycomm_is_comm(const yoke_comm *comm);
+
+#include "block.h"
+#include "call.h"
+#include "reduction.h"
 
 /* ---- Operations ---- */
 
@@ -179,18 +173,6 @@ typedef struct ycomm_op {
     ycomm_part parts[];
 } ycomm_op;
 
-/* What every public function begins with. */
-typedef struct ycomm_call {
-    const char *function, *where;
-    yoke_stream *stream;
-    yoke_comm *comm;
-    ycomm_channel *channel;
-} ycomm_call;
-
-/* Begin a call: the handles are valid, and the stream has a channel (op.c). */
-yoke_status ycomm_begin(ycomm_call *out_call, const char *function, const char *where, yoke_stream *stream, yoke_comm *comm);
-yoke_status ycomm_fail(const ycomm_call *call, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
-
 /* An operation without parts yet, of at most `capacity` (op.c). */
 yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op);
 /* Enqueue the operation, which owns itself from here on, also when this fails. */
@@ -201,34 +183,6 @@ void ycomm_op_free(void *op);
 int32_t ycomm_op_way(const ycomm_op *op);
 /* The bytes that the operation reads and writes have taken this way. */
 void ycomm_count(yoke_comm *comm, int32_t way, const ycomm_op *op);
-
-/* ---- Checks: check.c ---- */
-
-/* A checked array. */
-typedef struct ycomm_region {
-    yoke_buffer *buffer;
-    uint64_t offset; /* bytes from the buffer's start */
-    uint64_t count;  /* elements */
-    int32_t dtype;
-    size_t element;         /* bytes */
-    yoke_buffer *root;      /* the allocation */
-    uint64_t first, beyond; /* bytes of the root's */
-} ycomm_region;
-
-/* Check an array that is read, or written: `name` is for messages. */
-yoke_status ycomm_check_array(const ycomm_call *call, const char *name, const yoke_array *array, bool written,
-                              ycomm_region *out_region);
-bool ycomm_overlap(const ycomm_region *a, const ycomm_region *b);
-yoke_status ycomm_check_rank(const ycomm_call *call, const char *name, int32_t rank);
-yoke_status ycomm_check_tag(const ycomm_call *call, int32_t tag);
-const char *ycomm_dtype_name(int32_t dtype);
-
-/* ---- Reductions: reduction.c ---- */
-
-/* Whether the dtype has the operation. */
-bool ycomm_has_operation(int32_t dtype, int32_t operation);
-/* What MPI is given for it. An error of MPI's, when its own operations cannot be created. */
-int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MPI_Op *out_op);
 
 /* ---- Carrying out: run.c, pipe.c, post.c, allreduce.c ---- */
 
@@ -326,11 +280,6 @@ ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe);
 /* A pipe takes its share, if that is there, and gives it back with its blocks. */
 bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe);
 void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe);
-/* A block of YCOMM_PIECE bytes and a little more. */
-yoke_status ycomm_block_take(ycomm_channel *channel, ycomm_block **out_block);
-void ycomm_block_give(ycomm_channel *channel, ycomm_block *block);
-void ycomm_blocks_free(ycomm_channel *channel);
-
 /* ---- Addresses: address.c ---- */
 
 /* Whether the device's buffers lie in the host's memory, at addresses that can be found: proved, and not believed. */
@@ -344,7 +293,9 @@ void ycomm_find_addresses(ycomm_channel *channel, ycomm_part *part);
 
 /* The channel has failed; the first failure stays. With `tell`, the other ranks hear of it as `others`. */
 void ycomm_channel_fail(ycomm_channel *channel, const ycomm_failure *failure, const ycomm_failure *others);
-/* Tell the others that this rank waits at a meeting, once it is late or one of them has said so (*noted: it has been told); and,
+/* Tell the others that this rank waits at a meeting. */
+void ycomm_channel_present(ycomm_channel *channel, uint64_t meeting);
+/* The same, once it is late or one of them has said so (*noted: it has been told); and,
  * when it is too late, the ranks that have not come: "rank 2 has not", or "all have". */
 void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted);
 const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size);
@@ -375,22 +326,12 @@ void ycomm_abandon(yoke_comm *comm, ycomm_abandoned *abandoned);
 /* Free the farewells that have left, and what was abandoned and is complete. Returns whether some are left. */
 bool ycomm_sweep(yoke_comm *comm);
 
-void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
-/* "MPI_Isend failed: …" */
-void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error);
-
 /* ---- MPI_Finalize: finalize.c ---- */
 
-/* Around each visit of Yoke's own to MPI, which waits for nothing there; visits may be nested. False: MPI has been finalised, or is
- * about to be, and must not be called. */
-bool ycomm_mpi_enter(void);
-void ycomm_mpi_leave(void);
-bool ycomm_mpi_is_closed(void);
-void ycomm_failure_set_finalized(ycomm_failure *failure);
 /* Notice MPI_Finalize from here on; an error of MPI's. */
 int ycomm_finalize_watch(void);
 
-/* ---- Ends of the process, and forked children: exit.c ---- */
+/* ---- Ends of the process: exit.c ---- */
 
 /* A communicator that can be used, and one that cannot any more. */
 void ycomm_living_add(yoke_comm *comm);
@@ -398,14 +339,5 @@ void ycomm_living_remove(yoke_comm *comm);
 void ycomm_living_each(void (*visit)(yoke_comm *comm));
 /* Whether a farewell of any of them is still on its way. */
 bool ycomm_living_are_leaving(void);
-
-/* Notice forks from here on; false without memory for that. In a child, every function returns what ycomm_fork_check does. */
-bool ycomm_fork_watch(void);
-bool ycomm_is_forked(void);
-yoke_status ycomm_fork_check(const char *function);
-
-/* ---- The clock: engine.c ---- */
-
-uint64_t ycomm_now(void);
 
 #endif

@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <time.h>
 
-#include "comm.h"
 #include "engine.h"
+#include "process.h"
 
 /* Nanoseconds; BESIDE is where no thread waits. A question costs 15 to 20 us of a core, nearly all of it for the sleep before it.
  */
@@ -25,13 +25,6 @@ static struct {
     bool asleep; /* with nothing to do */
     bool fresh;  /* one has come since the last step: it is polled for at first */
 } engine = { .lock = PTHREAD_MUTEX_INITIALIZER, .stepped = PTHREAD_COND_INITIALIZER };
-
-uint64_t ycomm_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* With the lock: sleep for so long, or until there is another task. */
 static void sleep_for(uint64_t nanoseconds)

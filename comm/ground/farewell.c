@@ -4,7 +4,6 @@
  * on a communicator of its own, and takes part in nothing more of this channel; whoever hears it fails the channel too. So nothing
  * has to be said in the messages themselves, and it does not matter what a rank is waiting for.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,33 +16,6 @@ typedef struct ycomm_parting {
     int count;
     MPI_Request requests[];
 } ycomm_parting;
-
-static void set(ycomm_failure *failure, yoke_status status, const char *format, va_list args)
-{
-    failure->status = status;
-    failure->early = false;
-    vsnprintf(failure->text, sizeof failure->text, format, args);
-}
-
-void ycomm_failure_set(ycomm_failure *failure, yoke_status status, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    set(failure, status, format, args);
-    va_end(args);
-}
-
-void ycomm_failure_set_mpi(ycomm_failure *failure, const char *call, int error)
-{
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    if (MPI_Error_string(error, text, &length) != MPI_SUCCESS)
-        snprintf(text, sizeof text, "error %d", error);
-    for (char *at = text; *at; at++)
-        if (*at == '\n')
-            *at = ' ';
-    ycomm_failure_set(failure, YOKE_E_DRIVER, "MPI has failed in %s: %.300s", call, text);
-}
 
 /* ---- Channels ---- */
 
@@ -89,48 +61,10 @@ void ycomm_channel_fail(ycomm_channel *channel, const ycomm_failure *failure, co
         tell(comm, channel->index, 0, others);
 }
 
-/* ---- Who waits at a meeting ---- */
-
-void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted)
+void ycomm_channel_present(ycomm_channel *channel, uint64_t meeting)
 {
     const ycomm_failure nothing = { .status = YOKE_OK };
-    bool late = ycomm_now() - since > channel->comm->timeout / 2;
-    if (*noted || (!late && atomic_load(&channel->asked) < meeting))
-        return;
-    *noted = true;
     tell(channel->comm, channel->index, meeting, &nothing);
-}
-
-/* With the lock. */
-static void note_present(ycomm_channel *channel, const ycomm_farewell *heard)
-{
-    if (heard->rank < 0 || heard->rank >= channel->comm->ranks)
-        return;
-    if (channel->present[heard->rank] < heard->meeting)
-        channel->present[heard->rank] = heard->meeting;
-    if (atomic_load(&channel->asked) < heard->meeting)
-        atomic_store(&channel->asked, heard->meeting);
-}
-
-const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size)
-{
-    const yoke_comm *comm = channel->comm;
-    int32_t count = 0, named = 0;
-    size_t used = 0;
-    pthread_mutex_lock(&channel->comm->lock);
-    for (int32_t i = 0; i < comm->ranks; i++)
-        count += i != comm->rank && channel->present[i] < meeting;
-    for (int32_t i = 0; i < comm->ranks && used + 32 < size && named < 8; i++)
-        if (i != comm->rank && channel->present[i] < meeting)
-            used += (size_t)snprintf(text + used, size - used, "%s%d", named++ ? ", " : count > 1 ? "ranks " : "rank ", (int)i);
-    pthread_mutex_unlock(&channel->comm->lock);
-    if (count == 0)
-        snprintf(text, size, "all have");
-    else if (count > named)
-        snprintf(text + used, size - used, " and %d more have not", (int)(count - named));
-    else
-        snprintf(text + used, size - used, count > 1 ? " have not" : " has not");
-    return text;
 }
 
 bool ycomm_channel_failure(ycomm_channel *channel, ycomm_failure *out_failure)
@@ -185,6 +119,17 @@ void ycomm_channel_op_failed(ycomm_channel *channel, const char *function, const
 }
 
 /* ---- Farewells that arrive ---- */
+
+/* With the lock. */
+static void note_present(ycomm_channel *channel, const ycomm_farewell *heard)
+{
+    if (heard->rank < 0 || heard->rank >= channel->comm->ranks)
+        return;
+    if (channel->present[heard->rank] < heard->meeting)
+        channel->present[heard->rank] = heard->meeting;
+    if (atomic_load(&channel->asked) < heard->meeting)
+        atomic_store(&channel->asked, heard->meeting);
+}
 
 int ycomm_listen_begin(yoke_comm *comm)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What elements are combined by: MPI's own operations where it has them; ours for bool, float16 and bfloat16. */
-#include "comm.h"
+#include <pthread.h>
 
+#include <yoke/comm.h>
 #include <yoke/half.h>
+
+#include "reduction.h"
 
 static MPI_Datatype own_type(int32_t dtype)
 {

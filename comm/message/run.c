@@ -205,10 +205,8 @@ static void free_run(ycomm_run *run)
         yoke_buffer_release(run->pipes[i].kept[0]);
         yoke_buffer_release(run->pipes[i].kept[1]);
         for (size_t k = 0; k < YCOMM_WINDOW; k++)
-            if (run->pipes[i].slots[k].block) {
-                yoke_buffer_release(run->pipes[i].slots[k].block->pinned);
-                free(run->pipes[i].slots[k].block);
-            }
+            if (run->pipes[i].slots[k].block)
+                ycomm_block_free(run->pipes[i].slots[k].block);
     }
     free(run);
 }

@@ -4,16 +4,6 @@
 
 #include "nccl.h"
 
-struct timespec ycomm_from_now(long nanoseconds)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += nanoseconds;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return until;
-}
-
 void ycomm_nccl_abort(struct ycomm_nccl *nccl)
 {
     struct timespec until = ycomm_from_now(50000000); /* a call may stand still inside NCCL: the abort is what ends it */

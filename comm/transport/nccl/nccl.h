@@ -7,8 +7,6 @@
 #ifndef YCOMM_NCCL_H
 #define YCOMM_NCCL_H
 
-#include <time.h>
-
 #include "ground/comm.h"
 #include "transport/vendor/vendor.h"
 
@@ -74,8 +72,6 @@ bool ycomm_nccl_connect(struct ycomm_nccl *nccl, ycomm_failure *failure);
 yoke_status ycomm_nccl_fail_stream(struct ycomm_nccl *nccl, const char *where, yoke_status status, const char *text);
 /* Abort the communicator, so that what waits in it ends. */
 void ycomm_nccl_abort(struct ycomm_nccl *nccl);
-/* So many nanoseconds from now, fewer than a second, for waits of pthreads. */
-struct timespec ycomm_from_now(long nanoseconds);
 
 /* Whether the operation goes through NCCL: all ranks answer alike, since this depends on what they have to agree on (nccl_op.c). */
 bool ycomm_nccl_takes(const ycomm_op *op);
