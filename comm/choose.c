@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ground/comm.h"
 #include "start.h"
+#include "transport/address.h"
 #include "transport/vendor/vendor.h"
 
 static const char *const ways[] = { [0] = "", [YOKE_COMM_STAGED] = "staged", [YOKE_COMM_MPI] = "mpi", [YOKE_COMM_NCCL] = "nccl" };

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "ground/comm.h"
+#include "ground/block.h"
+#include "ground/engine.h"
+#include "ground/process.h"
 #include "transport/nccl/nccl.h"
 #include "start.h"
 

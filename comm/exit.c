@@ -5,7 +5,8 @@
  */
 #include <time.h>
 
-#include "ground/comm.h"
+#include "ground/process.h"
+#include "start.h"
 
 enum { PATIENCE = 500000000 }; /* nanoseconds, for the farewells to leave */
 

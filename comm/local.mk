@@ -43,12 +43,18 @@ libyoke_comm_la_SOURCES = \
 	comm/message/collective.c \
 	comm/message/message.c \
 	comm/message/op.c \
+	comm/message/op.h \
+	comm/message/opening.c \
+	comm/message/opening.h \
 	comm/message/pipe.c \
 	comm/message/post.c \
 	comm/message/run.c \
+	comm/message/run.h \
+	comm/message/share.c \
 	comm/start.c \
 	comm/start.h \
 	comm/transport/address.c \
+	comm/transport/address.h \
 	comm/transport/mpi.c \
 	comm/transport/nccl/connect.c \
 	comm/transport/nccl/enqueue.c \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ground/process.h"
 #include "start.h"
 
 enum { DEFAULT_TIMEOUT = 600, LONGEST_TIMEOUT = 100000000 };           /* seconds */

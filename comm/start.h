@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a communicator is made with: the state of MPI, the environment, the ranks of the same machine. */
+/* How communicators begin and end: what the files on top share. */
 #ifndef YCOMM_START_H
 #define YCOMM_START_H
 
 #include "ground/comm.h"
+
+/* ---- start.c ---- */
 
 /* MPI can be used, since this is no forked child, and the address is that of a communicator. */
 yoke_status ycomm_check_mpi(const char *function, const void *mpi_comm);
@@ -17,14 +19,30 @@ yoke_status ycomm_agree(const char *function, yoke_status mine, const void *mpi_
 /* Fill comm->info. An error of MPI's. */
 int ycomm_find_neighbours(yoke_comm *comm);
 
-/* What YOKE_COMM orders: YOKE_COMM_STAGED and so on; 0 without (way.c). */
+/* ---- choose.c ---- */
+
+/* What YOKE_COMM orders: YOKE_COMM_STAGED and so on; 0 without. */
 yoke_status ycomm_read_way(int32_t *out_way);
 /* Choose the way, together with all ranks, and describe it in comm->info. Where it fails, it fails at all ranks. */
 yoke_status ycomm_choose_way(yoke_comm *comm, int32_t order);
 /* All ranks: the lowest one that has a reason ("" is none) tells it to all. An error of MPI's. */
 int ycomm_share_reason(yoke_comm *comm, char reason[YCOMM_TEXT]);
 
-/* All ranks: whether MPI moves CUDA's memory. The reason why not; "" when it does (aware.c). */
+/* All ranks: whether MPI moves CUDA's memory. The reason why not; "" when it does (transport/mpi.c). */
 void ycomm_prove_aware(yoke_comm *comm, char reason[YCOMM_TEXT]);
+
+/* ---- finalize.c ---- */
+
+/* Notice MPI_Finalize from here on; an error of MPI's. */
+int ycomm_finalize_watch(void);
+
+/* ---- exit.c ---- */
+
+/* A communicator that can be used, and one that cannot any more. */
+void ycomm_living_add(yoke_comm *comm);
+void ycomm_living_remove(yoke_comm *comm);
+void ycomm_living_each(void (*visit)(yoke_comm *comm));
+/* Whether a farewell of any of them is still on its way. */
+bool ycomm_living_are_leaving(void);
 
 #endif

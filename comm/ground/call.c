@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "comm.h"
+#include "call.h"
 #include "process.h"
 
 yoke_status ycomm_fail(const ycomm_call *call, yoke_status status, const char *format, ...)

@@ -2,7 +2,7 @@
 /* The checks of a call's arrays, ranks and tags: everything is refused before anything is enqueued. */
 #include <inttypes.h>
 
-#include "comm.h"
+#include "call.h"
 
 static const struct {
     const char *name;

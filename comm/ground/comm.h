@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of libyoke-comm; nothing here is exported. An operation is described once, when it is enqueued (ycomm_op), and carried
- * out by its host function (ycomm_run), each time anew where it belongs to a graph. It consists of parts: one message each, or one
- * collective. A part goes through a pipe of pieces: copied from the device to page-locked memory, through MPI, and copied to the
- * device, several pieces at once. README.md has the rules that this follows.
+ * What communicators and their channels are made of: data that every room reads, and how they fail and end together. README.md has
+ * the rules that this follows.
  */
 #ifndef YCOMM_COMM_H
 #define YCOMM_COMM_H
@@ -18,24 +16,16 @@
 
 #include <yoke/comm.h>
 
-#include "engine.h"
 #include "failure.h"
-#include "process.h"
 
 #define YCOMM_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 /* The struct that `pointer` is a member of. */
 #define YCOMM_OWNER(type, member, pointer) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
-enum { YCOMM_PIECE = 1 << 20, YCOMM_WINDOW = 4 };
+enum { YCOMM_PIECE = 1 << 20 };
 
 enum { YCOMM_WAYS = YOKE_COMM_NCCL + 1 };
-
-/* MPI's tags for the messages of a collective: none of a user's, since MPI may take a send long before its receive is posted. */
-enum { YCOMM_FIRST_TAG = YOKE_COMM_MAX_TAG + 1, YCOMM_SECOND_TAG };
-_Static_assert(YCOMM_SECOND_TAG <= 32767, "each MPI has tags up to 32767");
-
-/* ---- Communicators ---- */
 
 /* What a rank tells the others when its stream has failed; or, with a status of 0, that it has come to a meeting and waits there.
  */
@@ -54,13 +44,19 @@ typedef struct ycomm_early {
     ycomm_farewell farewell;
 } ycomm_early;
 
+/* What has been given up while MPI still had requests of it: kept until those are complete. */
+typedef struct ycomm_abandoned {
+    struct ycomm_abandoned *next;
+    bool (*sweep)(struct ycomm_abandoned *abandoned); /* free it where MPI is done with it: whether that was so */
+} ycomm_abandoned;
+
 /* A stream of a communicator, and the communicator of MPI that is its own. */
 typedef struct ycomm_channel {
     struct ycomm_channel *next;
     yoke_comm *comm;
     int32_t index; /* the same at all ranks */
     yoke_stream *stream;
-    yoke_stream *copies; /* between the device and blocks, while `stream` is held */
+    yoke_stream *copies; /* between the device and blocks, while the caller's stream waits */
     MPI_Comm mpi;
     pthread_mutex_t turn;       /* held by the run that is being carried out */
     struct ycomm_block *blocks; /* not in use; whoever has the turn takes them */
@@ -73,15 +69,6 @@ typedef struct ycomm_channel {
     uint64_t *present;          /* the last meeting that each rank has said it waits at; under the communicator's lock */
     atomic_uint_fast64_t asked; /* the last meeting at which a rank says so: others do too */
 } ycomm_channel;
-
-/* A farewell on its way to the other ranks. */
-struct ycomm_parting;
-
-/* What has been given up while MPI still had requests of it: kept until those are complete. */
-typedef struct ycomm_abandoned {
-    struct ycomm_abandoned *next;
-    bool (*sweep)(struct ycomm_abandoned *abandoned); /* free it where MPI is done with it: whether that was so */
-} ycomm_abandoned;
 
 /* What MPI is given of this rank's device memory. Each rank decides for itself: the pieces are the same. */
 typedef enum ycomm_memory {
@@ -109,197 +96,21 @@ struct yoke_comm {
     _Atomic(ycomm_channel *) channels; /* the newest first; read without the lock, since they stay */
     int32_t channel_count;
     ycomm_early *early;
-    struct ycomm_parting *partings;
+    struct ycomm_parting *partings; /* farewells on their way to the other ranks */
     ycomm_abandoned *abandoned;
     atomic_uint_fast64_t bytes[YCOMM_WAYS]; /* by way */
     yoke_comm *next_kept, *next_living;
 };
 
-const char *ycomm_way_name(int32_t way);
-
-/* Wait until a request of a channel's that is being made is complete, no longer than the time limit (meeting.c). */
-yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char *call, ycomm_failure *out_failure);
-
 /* A new communicator, with one reference; and whether a handle is a communicator that has not been released (comm.c). */
 yoke_comm *ycomm_comm_create(void (*destroy)(yoke_comm *comm));
 bool ycomm_is_comm(const yoke_comm *comm);
+const char *ycomm_way_name(int32_t way);
 
-#include "block.h"
-#include "call.h"
-#include "reduction.h"
+/* ---- Failures of channels: farewell.c ---- */
 
-/* ---- Operations ---- */
-
-typedef enum ycomm_verb {
-    YCOMM_SEND,
-    YCOMM_RECEIVE,
-    YCOMM_BROADCAST,
-    YCOMM_REDUCE,
-    YCOMM_ALLREDUCE,
-    YCOMM_REDUCE_SCATTER,
-    YCOMM_ALLGATHER,
-    YCOMM_GATHER,
-    YCOMM_SCATTER,
-    YCOMM_ALLTOALL,
-    YCOMM_BARRIER
-} ycomm_verb;
-
-/* Device memory that a part reads or writes: `rows` rows of the part's count, one behind the other. */
-typedef struct ycomm_side {
-    yoke_buffer *buffer; /* retained; NULL when rows is 0 */
-    uint64_t offset;     /* bytes */
-    uint64_t rows;
-    unsigned char *at; /* where MPI reads or writes it itself; NULL: it goes through blocks */
-} ycomm_side;
-
-/* A message, or a collective. Its pieces are `step` columns of all rows. */
-typedef struct ycomm_part {
-    ycomm_verb verb;
-    int32_t peer; /* of a message; the root of a collective that has one, else 0 */
-    int32_t tag;
-    int32_t operation; /* YOKE_COMM_SUM …; 0 without */
-    int32_t dtype;     /* 0 for a barrier */
-    size_t element;    /* bytes */
-    uint64_t count, step;
-    ycomm_side in, out;
-    int32_t behind; /* the last part before it in this operation with the same verb, peer and tag, whose pieces go first; or -1 */
-} ycomm_part;
-
-typedef struct ycomm_op {
-    ycomm_channel *channel; /* keeps the communicator alive */
-    const char *function, *where;
-    const char *place; /* the same with function and way, for the trace */
-    size_t part_count;
-    ycomm_part parts[];
-} ycomm_op;
-
-/* An operation without parts yet, of at most `capacity` (op.c). */
-yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op);
-/* Enqueue the operation, which owns itself from here on, also when this fails. */
-yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op);
-void ycomm_op_free(void *op);
-
-/* The way of an operation that is not NCCL's. */
-int32_t ycomm_op_way(const ycomm_op *op);
-/* The bytes that the operation reads and writes have taken this way. */
-void ycomm_count(yoke_comm *comm, int32_t way, const ycomm_op *op);
-
-/* ---- Carrying out: run.c, pipe.c, post.c, allreduce.c ---- */
-
-typedef struct ycomm_slot {
-    ycomm_block *block;
-    yoke_event *copied; /* the copy that is under way */
-    MPI_Request request;
-    MPI_Request *messages; /* of a collective by messages: to each other rank, and then from each */
-    bool halfway;          /* of an allreduce by messages: its second half is to come */
-} ycomm_slot;
-
-enum { YCOMM_OPENING = 12 };
-
-/* What the two sides of a message, or all ranks of a collective, tell each other first. */
-typedef struct ycomm_opening {
-    MPI_Request request;
-    int64_t said[YCOMM_OPENING], heard[YCOMM_OPENING];
-} ycomm_opening;
-
-/* A part on its way. Pieces are taken in order at each step, and emptied <= arrived <= posted <= filled <= pieces. */
-typedef struct ycomm_pipe {
-    const ycomm_part *part;
-    bool asked, open; /* the opening was posted; it allows data to be sent */
-    ycomm_opening opening;
-    yoke_buffer *kept[2]; /* whose memory MPI is given itself: retained */
-    bool needs, holds;    /* blocks; its share of them */
-    uint64_t window;      /* pieces at once */
-    size_t message_count; /* of each slot */
-    uint64_t pieces, filled, posted, arrived, emptied;
-    ycomm_slot slots[YCOMM_WINDOW];
-} ycomm_pipe;
-
-/* The blocks of a run for receives, or for everything else. */
-typedef struct ycomm_share {
-    uint64_t free;
-    uint64_t each; /* what a pipe holds from its first piece to its last */
-    bool scarce;   /* there are not enough for all: pipes take turns */
-} ycomm_share;
-
-typedef struct ycomm_run {
-    ycomm_task task;
-    ycomm_abandoned abandoned;
-    ycomm_channel *channel;
-    const char *function, *where;
-    ycomm_share shares[2]; /* 1: of receives */
-    ycomm_failure failure;
-    uint64_t moved;   /* when anything happened last */
-    uint64_t meeting; /* of a collective operation; 0 for messages */
-    bool noted;       /* the others have been told that this rank waits there */
-    size_t pipe_count;
-    ycomm_pipe pipes[];
-} ycomm_run;
-
-/* The host function of an operation. */
-yoke_status ycomm_run_op(yoke_status status, void *op);
-
-/* The run has failed: the first failure counts, the channel fails too, and the other ranks are told. */
-void ycomm_run_fail(ycomm_run *run, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
-void ycomm_run_fail_mpi(ycomm_run *run, const char *call, int error);
-
-/* The same for one pipe (pipe.c). */
-bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe);
-bool ycomm_pipe_is_through(const ycomm_pipe *pipe);
-
-/* Where a piece lies: in its block, or in the device's memory. */
-typedef struct ycomm_piece {
-    uint64_t first; /* column */
-    size_t length;  /* elements of a row */
-    size_t width;   /* bytes of a row */
-    void *in, *out;
-    size_t in_stride, out_stride; /* bytes from row to row */
-} ycomm_piece;
-
-/* Post what opens a part, and the data of one piece: errors of MPI's (post.c). With `matched`, that of a send is complete when it
- * has been received. */
-int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool matched, ycomm_opening *opening);
-/* Compare what was told; false: `out_failure` says what does not match. */
-bool ycomm_check_opening(const yoke_comm *comm, const ycomm_part *part, const ycomm_opening *opening, ycomm_failure *out_failure);
-int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *piece, ycomm_slot *slot);
-/* The two halves of a piece of an allreduce by messages, where it fits (allreduce.c). */
-bool ycomm_allreduce_fits(const yoke_comm *comm, const ycomm_piece *piece);
-int ycomm_allreduce_begin(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece,
-                          MPI_Request *messages);
-int ycomm_allreduce_end(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece,
-                        MPI_Request *messages);
-/* How many messages a piece of the part is, instead of one request. */
-size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part);
-const char *ycomm_verb_name(ycomm_verb verb);
-
-/* ---- Blocks: block.c ---- */
-
-/* Deal out the blocks to the run's pipes. */
-void ycomm_blocks_share(ycomm_run *run);
-ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe);
-/* A pipe takes its share, if that is there, and gives it back with its blocks. */
-bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe);
-void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe);
-/* ---- Addresses: address.c ---- */
-
-/* Whether the device's buffers lie in the host's memory, at addresses that can be found: proved, and not believed. */
-bool ycomm_host_has_device(yoke_device *device);
-/* Whether both sides have memory in common. */
-bool ycomm_is_in_place(const ycomm_part *part);
-/* Find out where MPI can read and write the part's memory itself, while its stream is held. */
-void ycomm_find_addresses(ycomm_channel *channel, ycomm_part *part);
-
-/* ---- Failures: failure.c ---- */
-
-/* The channel has failed; the first failure stays. With `tell`, the other ranks hear of it as `others`. */
+/* The channel has failed; the first failure stays. With `others`, the other ranks hear of it in these words. */
 void ycomm_channel_fail(ycomm_channel *channel, const ycomm_failure *failure, const ycomm_failure *others);
-/* Tell the others that this rank waits at a meeting. */
-void ycomm_channel_present(ycomm_channel *channel, uint64_t meeting);
-/* The same, once it is late or one of them has said so (*noted: it has been told); and,
- * when it is too late, the ranks that have not come: "rank 2 has not", or "all have". */
-void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted);
-const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size);
-
 /* Its failure; false when it has none. */
 bool ycomm_channel_failure(ycomm_channel *channel, ycomm_failure *out_failure);
 /* An operation has failed: the channel fails in these words, which `out_own` gets, and the other ranks hear of it. */
@@ -307,9 +118,10 @@ void ycomm_channel_op_failed(ycomm_channel *channel, const char *function, const
                              ycomm_failure *out_own);
 /* A stream has failed outside: tell the others, in the words of the calling thread's record. */
 void ycomm_channel_stream_failed(ycomm_channel *channel, yoke_status status, const char *function);
-
-/* Whether farewells are still on their way; without waiting for anything. */
-bool ycomm_are_leaving(yoke_comm *comm);
+/* The channel has failed before it has met the others, who are told. The thread's record says why. */
+yoke_status ycomm_add_failed(ycomm_channel *channel, const ycomm_failure *failure);
+/* Tell the others that this rank waits at a meeting. */
+void ycomm_channel_present(ycomm_channel *channel, uint64_t meeting);
 
 /* Listen for farewells: begin, hear what has come, end. */
 int ycomm_listen_begin(yoke_comm *comm);
@@ -317,8 +129,9 @@ void ycomm_listen(yoke_comm *comm);
 void ycomm_listen_end(yoke_comm *comm);
 /* A new channel fails where this has been heard already. */
 void ycomm_early_take(ycomm_channel *channel);
-/* The channel has failed before it has met the others, who are told. The thread's record says why. */
-yoke_status ycomm_add_failed(ycomm_channel *channel, const ycomm_failure *failure);
+
+/* Whether farewells are still on their way; without waiting for anything. */
+bool ycomm_are_leaving(yoke_comm *comm);
 /* Whether the request is complete, or of no use any more. After MPI_Finalize that cannot be known. */
 bool ycomm_is_over(MPI_Request *request);
 /* Keep what MPI still has requests of. */
@@ -326,18 +139,13 @@ void ycomm_abandon(yoke_comm *comm, ycomm_abandoned *abandoned);
 /* Free the farewells that have left, and what was abandoned and is complete. Returns whether some are left. */
 bool ycomm_sweep(yoke_comm *comm);
 
-/* ---- MPI_Finalize: finalize.c ---- */
+/* ---- Who waits for whom: meeting.c ---- */
 
-/* Notice MPI_Finalize from here on; an error of MPI's. */
-int ycomm_finalize_watch(void);
-
-/* ---- Ends of the process: exit.c ---- */
-
-/* A communicator that can be used, and one that cannot any more. */
-void ycomm_living_add(yoke_comm *comm);
-void ycomm_living_remove(yoke_comm *comm);
-void ycomm_living_each(void (*visit)(yoke_comm *comm));
-/* Whether a farewell of any of them is still on its way. */
-bool ycomm_living_are_leaving(void);
+/* Wait until a request of a channel's that is being made is complete, no longer than the time limit. */
+yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char *call, ycomm_failure *out_failure);
+/* Tell the others that this rank waits at a meeting, once it is late or one of them has said so (*noted: it has been told); and,
+ * when it is too late, the ranks that have not come: "rank 2 has not", or "all have". */
+void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted);
+const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
+#include "process.h"
 #include "transport/nccl/nccl.h"
 
 typedef struct ycomm_parting {

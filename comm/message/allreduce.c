@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "ground/comm.h"
+#include "ground/reduction.h"
+#include "run.h"
 
 typedef struct chunks {
     uint64_t length; /* elements of the piece */

@@ -2,7 +2,8 @@
 /* Collective operations: a table of what each reads and writes, and the public functions. */
 #include <inttypes.h>
 
-#include "ground/comm.h"
+#include "ground/reduction.h"
+#include "op.h"
 
 enum { ALL = -1 }; /* as many rows as there are ranks */
 

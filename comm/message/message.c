@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ground/comm.h"
+#include "op.h"
 
 static void fill_part(ycomm_part *part, const yoke_comm_message *message, const ycomm_region *region)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run.h"
+#include "transport/address.h"
 #include "transport/nccl/nccl.h"
 
 yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pipe of a part: the opening, then pieces, several at once. A piece is copied into its block (filled), given to MPI
- * (posted), has come through (arrived), and is copied to the device (emptied). A side that MPI reads or writes itself (address.c),
- * or that a part does not have, skips its copy. Nothing here waits.
+ * (posted), has come through (arrived), and is copied to the device (emptied). A side that MPI reads or writes itself
+ * (transport/address.c), or that a part does not have, skips its copy. Nothing here waits.
  */
 #include <string.h>
 
-#include "ground/comm.h"
+#include "run.h"
 
 bool ycomm_pipe_is_through(const ycomm_pipe *pipe)
 {
@@ -234,7 +234,7 @@ static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
     return true;
 }
 
-/* Receives go on by a piece at a time, so that sends are looked after in between (ycomm_run_step). */
+/* Receives go on by a piece at a time, so that sends are looked after in between (run.c). */
 bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe)
 {
     static bool (*const stages[])(ycomm_run *, ycomm_pipe *) = { empty, take, post, fill, open_pipe };

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ground/comm.h"
+#include "ground/process.h"
+#include "run.h"
 
 enum { MOMENT = 200000, POLLING = 2 }; /* nanoseconds; threads that may do so at once */
 

@@ -11,7 +11,7 @@
 
 #include <yoke/native.h>
 
-#include "ground/comm.h"
+#include "address.h"
 #include "transport/vendor/vendor.h"
 
 /* ---- Where a CPU has a buffer ---- */

@@ -10,7 +10,7 @@
 
 #include <yoke/native.h>
 
-#include "ground/comm.h"
+#include "ground/process.h"
 #include "start.h"
 
 enum { LARGEST = 2 << 20, TAG = 1 };

@@ -9,6 +9,7 @@
 
 #include <yoke/native.h>
 
+#include "ground/process.h"
 #include "nccl.h"
 
 enum { MOST_CONNECTED = 64 }; /* ranks: more of them connect when they first send */

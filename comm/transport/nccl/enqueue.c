@@ -9,6 +9,7 @@
 #include <yoke/native.h>
 
 #include "nccl.h"
+#include "transport/address.h"
 
 /* ---- Which operations ---- */
 

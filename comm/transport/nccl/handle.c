@@ -2,6 +2,7 @@
 /* What ends operations of NCCL before their time: the stream fails, and NCCL's communicator is aborted. */
 #include <yoke/native.h>
 
+#include "ground/process.h"
 #include "nccl.h"
 
 void ycomm_nccl_abort(struct ycomm_nccl *nccl)

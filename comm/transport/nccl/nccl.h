@@ -7,7 +7,8 @@
 #ifndef YCOMM_NCCL_H
 #define YCOMM_NCCL_H
 
-#include "ground/comm.h"
+#include "ground/engine.h"
+#include "message/opening.h"
 #include "transport/vendor/vendor.h"
 
 /* What this rank has enqueued, compared with what the others have. */

@@ -9,6 +9,7 @@
 
 #include <yoke/native.h>
 
+#include "ground/process.h"
 #include "nccl.h"
 
 /* Nanoseconds. An event that is recorded while another thread makes a call in the stream is deferred by Yoke, and then so are the
