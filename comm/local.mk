@@ -50,6 +50,8 @@ libyoke_comm_la_SOURCES = \
 	comm/message/post.c \
 	comm/message/run.c \
 	comm/message/run.h \
+	comm/message/run_failure.c \
+	comm/message/run_life.c \
 	comm/message/share.c \
 	comm/start.c \
 	comm/start.h \

@@ -61,9 +61,14 @@ typedef struct ycomm_run {
 /* The host function of an operation (run.c). */
 yoke_status ycomm_run_op(yoke_status status, void *op);
 
-/* The run has failed: the first failure counts, the channel fails too, and the other ranks are told. */
+/* A run of an operation, and its end, with what MPI still has of it (run_life.c). */
+ycomm_run *ycomm_run_create(const ycomm_op *op);
+void ycomm_run_end(ycomm_run *run);
+
+/* The run has failed: the first failure counts, the channel fails too, and the other ranks are told (run_failure.c). */
 void ycomm_run_fail(ycomm_run *run, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 void ycomm_run_fail_mpi(ycomm_run *run, const char *call, int error);
+void ycomm_run_fail_for(ycomm_run *run, const ycomm_failure *failure);
 
 /* Do for one pipe what can be done now (pipe.c). */
 bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe);
