@@ -9,14 +9,14 @@
 #include "ground/block.h"
 #include "ground/engine.h"
 #include "ground/process.h"
-#include "transport/nccl/nccl.h"
+#include "ground/transport.h"
 #include "start.h"
 
 /* ---- Channels ---- */
 
 static void free_channel(ycomm_channel *channel)
 {
-    ycomm_nccl_destroy(channel->nccl);
+    channel->comm->transport->destroy(channel);
     ycomm_blocks_free(channel);
     yoke_stream_release(channel->copies);
     yoke_stream_release(channel->stream);
@@ -40,7 +40,7 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
     channel->comm = comm;
     channel->present = present;
     channel->meetings = YCOMM_ADDING;
-    channel->mpi = MPI_COMM_NULL;
+    channel->mpi = channel->beside = MPI_COMM_NULL;
     pthread_mutex_init(&channel->turn, NULL);
     desc.name = "pieces";
     desc.priority = YOKE_MAX_PRIORITY; /* others wait for them */
@@ -101,7 +101,7 @@ yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream)
     if (status < 0 || (ycomm_channel_failure(channel, &failure) && failure.early)) /* another rank may have given up since */
         return ycomm_add_failed(channel, &failure);
     MPI_Comm_set_errhandler(channel->mpi, MPI_ERRORS_RETURN);
-    status = comm->way == YOKE_COMM_NCCL ? ycomm_nccl_create(channel) : YOKE_OK;
+    status = comm->transport->create(channel);
     atomic_store(&channel->ready, status == YOKE_OK);
     return status;
 }
@@ -184,8 +184,8 @@ static closing *create_closing(const yoke_comm *comm, bool failed)
         return NULL;
     c->failed = failed;
     for (const ycomm_channel *channel = comm->channels; channel && !failed; channel = channel->next) {
-        if (channel->nccl)
-            c->comms[c->count++] = channel->nccl->mpi;
+        if (channel->beside != MPI_COMM_NULL)
+            c->comms[c->count++] = channel->beside;
         c->comms[c->count++] = channel->mpi;
     }
     c->comms[c->count++] = comm->control;
@@ -225,7 +225,7 @@ static void end_comm(yoke_comm *comm)
     comm->magic = 0;
     ycomm_living_remove(comm);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next)
-        ycomm_nccl_end(channel->nccl);
+        comm->transport->end(channel);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next) {
         failed |= atomic_load(&channel->failed);
         left |= channel->unmet;
@@ -260,14 +260,14 @@ static void end_comm(yoke_comm *comm)
 }
 
 /* Everything that can fail without the others. */
-static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *out_way)
+static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *out_order)
 {
     uint64_t timeout, blocks;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     *out_comm = NULL;
     if (yoke_device_get_info(device, &info) != YOKE_OK)
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_create: device is NULL, is not a device, or has been released");
-    yoke_status status = ycomm_read_settings(&timeout, &blocks, out_way);
+    yoke_status status = ycomm_read_settings(&timeout, &blocks, out_order);
     if (status == YOKE_OK)
         status = ycomm_engine_start();
     if (status != YOKE_OK)
@@ -306,7 +306,7 @@ yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_com
     MPI_Comm_rank(control, &comm->rank);
     MPI_Comm_size(control, &comm->ranks);
     int error = ycomm_find_neighbours(comm);
-    status = error == MPI_SUCCESS ? ycomm_choose_way(comm, order) : YOKE_OK;
+    status = error == MPI_SUCCESS ? ycomm_choose_transport(comm, order) : YOKE_OK;
     if (error == MPI_SUCCESS && status == YOKE_OK)
         error = ycomm_listen_begin(comm);
     if (error != MPI_SUCCESS) {

@@ -39,6 +39,8 @@ libyoke_comm_la_SOURCES = \
 	comm/ground/process.h \
 	comm/ground/reduction.c \
 	comm/ground/reduction.h \
+	comm/ground/transport.def \
+	comm/ground/transport.h \
 	comm/message/allreduce.c \
 	comm/message/collective.c \
 	comm/message/message.c \
@@ -65,6 +67,9 @@ libyoke_comm_la_SOURCES = \
 	comm/transport/nccl/nccl.h \
 	comm/transport/nccl/ticket.c \
 	comm/transport/nccl/watch.c \
+	comm/transport/reason.c \
+	comm/transport/staged.c \
+	comm/transport/transports.h \
 	comm/transport/vendor/api.h \
 	comm/transport/vendor/drivers.c \
 	comm/transport/vendor/libraries.c \

@@ -25,7 +25,7 @@
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20 };
 
-enum { YCOMM_WAYS = YOKE_COMM_NCCL + 1 };
+enum { YCOMM_TRANSPORT_END = YOKE_COMM_NCCL + 1 };
 
 /* What a rank tells the others when its stream has failed; or, with a status of 0, that it has come to a meeting and waits there.
  */
@@ -63,8 +63,9 @@ typedef struct ycomm_channel {
     atomic_bool ready;          /* added: `mpi` can be used */
     atomic_bool failed;         /* and `failure` is set, for good */
     ycomm_failure failure;      /* written under the communicator's lock */
-    struct ycomm_nccl *nccl;    /* where this is the way; else NULL */
-    bool unmet;                 /* MPI still writes to `mpi` */
+    void *state;                /* the transport's */
+    MPI_Comm beside;            /* the transport's; MPI_COMM_NULL without one */
+    bool unmet;                 /* MPI still writes to `mpi` or `beside` */
     uint64_t meetings;          /* begun here; whoever has the turn counts */
     uint64_t *present;          /* the last meeting that each rank has said it waits at; under the communicator's lock */
     atomic_uint_fast64_t asked; /* the last meeting at which a rank says so: others do too */
@@ -83,9 +84,10 @@ struct yoke_comm {
     void (*destroy)(yoke_comm *comm); /* for the last release: comm.c, on top */
     yoke_device *device;
     int32_t rank, ranks;
-    uint64_t timeout; /* nanoseconds; UINT64_MAX: none */
-    uint64_t blocks;  /* the most that a channel may have at a time */
-    int32_t way;      /* YOKE_COMM_STAGED … */
+    uint64_t timeout;                        /* nanoseconds; UINT64_MAX: none */
+    uint64_t blocks;                         /* the most that a channel may have at a time */
+    const struct ycomm_transport *transport; /* of all operations that it takes; NULL before the ranks have chosen */
+    const struct ycomm_transport *fallback;  /* of the others */
     ycomm_memory memory;
     yoke_comm_info info;
     MPI_Comm control;          /* farewells */
@@ -98,14 +100,13 @@ struct yoke_comm {
     ycomm_early *early;
     struct ycomm_parting *partings; /* farewells on their way to the other ranks */
     ycomm_abandoned *abandoned;
-    atomic_uint_fast64_t bytes[YCOMM_WAYS]; /* by way */
+    atomic_uint_fast64_t bytes[YCOMM_TRANSPORT_END]; /* by transport */
     yoke_comm *next_kept, *next_living;
 };
 
 /* A new communicator, with one reference; and whether a handle is a communicator that has not been released (comm.c). */
 yoke_comm *ycomm_comm_create(void (*destroy)(yoke_comm *comm));
 bool ycomm_is_comm(const yoke_comm *comm);
-const char *ycomm_way_name(int32_t way);
 
 /* ---- Failures of channels: farewell.c ---- */
 

@@ -10,7 +10,7 @@
 
 #include "comm.h"
 #include "process.h"
-#include "transport/nccl/nccl.h"
+#include "transport.h"
 
 typedef struct ycomm_parting {
     struct ycomm_parting *next;
@@ -84,8 +84,7 @@ void ycomm_channel_stream_failed(ycomm_channel *channel, yoke_status status, con
     const yoke_error_info *error = yoke_error();
     bool known = error->status < 0;
     ycomm_failure own, others;
-    if (channel->nccl)
-        ycomm_nccl_fail_stream(channel->nccl, NULL, status, NULL);
+    channel->comm->transport->fail(channel, status);
     if (atomic_load(&channel->failed))
         return;
     ycomm_failure_set(&own, status, "%s: the stream had failed before: %.900s", function,

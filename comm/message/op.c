@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a call to a host function in the stream: what every operation begins and ends with. */
+/* From a call to a transport: what every operation begins and ends with. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
-#include "transport/address.h"
-#include "transport/nccl/nccl.h"
+#include "op.h"
 
 yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op)
 {
@@ -22,46 +20,50 @@ yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **
     return YOKE_OK;
 }
 
-/* ---- Ways ---- */
+/* ---- Sides ---- */
 
-/* Mapped memory that MPI is given is the host's. */
-static bool is_given(const ycomm_side *side)
+uint64_t ycomm_side_bytes(const ycomm_part *part, const ycomm_side *side)
 {
-    return side->at && yoke_buffer_get_kind(side->buffer) != YOKE_MEMORY_MAPPED;
+    return side->rows * part->count * part->element;
 }
 
-/* MPI's own where it is given any device memory. */
-int32_t ycomm_op_way(const ycomm_op *op)
+/* MPI allows no memory to be read and written by one call. */
+bool ycomm_is_in_place(const ycomm_part *part)
 {
-    for (size_t i = 0; i < op->part_count && op->channel->comm->memory == YCOMM_KNOWN_TO_MPI; i++)
-        if (is_given(&op->parts[i].in) || is_given(&op->parts[i].out))
-            return YOKE_COMM_MPI;
-    return YOKE_COMM_STAGED;
+    size_t in = 0, out = 0;
+    if (part->in.rows == 0 || part->out.rows == 0 ||
+        yoke_buffer_get_root(part->in.buffer, &in) != yoke_buffer_get_root(part->out.buffer, &out))
+        return false;
+    in += part->in.offset;
+    out += part->out.offset;
+    return in < out + ycomm_side_bytes(part, &part->out) && out < in + ycomm_side_bytes(part, &part->in);
 }
 
-void ycomm_count(yoke_comm *comm, int32_t way, const ycomm_op *op)
+/* ---- Transports ---- */
+
+void ycomm_op_count(const ycomm_op *op)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < op->part_count; i++)
         bytes += (op->parts[i].in.rows + op->parts[i].out.rows) * op->parts[i].count * op->parts[i].element;
-    atomic_fetch_add(&comm->bytes[way], bytes);
+    atomic_fetch_add(&op->channel->comm->bytes[op->transport->id], bytes);
 }
 
-/* Places stay for good, since records of failures keep them: one for each call in the program and way. */
+/* Places stay for good, since records of failures keep them: one for each call in the program and transport. */
 typedef struct place {
     struct place *next;
     const char *where, *function;
-    int32_t way;
+    const ycomm_transport *transport;
     char text[];
 } place;
 
-static const char *find_place(const ycomm_op *op, int32_t way)
+static const char *find_place(const ycomm_op *op)
 {
     static _Atomic(place *) places[64];
-    size_t slot = ((uintptr_t)op->where / 8 + (uintptr_t)op->function / 8 + (size_t)way) % YCOMM_COUNT_OF(places);
+    size_t slot = ((uintptr_t)op->where / 8 + (uintptr_t)op->function / 8 + (size_t)op->transport->id) % YCOMM_COUNT_OF(places);
     const char *where = op->where ? op->where : "";
     place *p = places[slot];
-    while (p && (p->where != op->where || p->function != op->function || p->way != way ||
+    while (p && (p->where != op->where || p->function != op->function || p->transport != op->transport ||
                  strncmp(p->text, where, strlen(where)) != 0)) /* a text of the program's may have changed */
         p = p->next;
     if (p)
@@ -69,12 +71,20 @@ static const char *find_place(const ycomm_op *op, int32_t way)
     size_t size = strlen(where) + strlen(op->function) + 32;
     if (!(p = malloc(sizeof *p + size)))
         return op->where;
-    *p = (place){ places[slot], op->where, op->function, way };
-    snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, ycomm_way_name(way));
+    *p = (place){ places[slot], op->where, op->function, op->transport };
+    snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, op->transport->name);
     while (!atomic_compare_exchange_weak(&places[slot], &p->next, p)) /* two threads may add the same */
         continue;
     return p->text;
 }
+
+void ycomm_op_goes_by(ycomm_op *op, const ycomm_transport *transport)
+{
+    op->transport = transport;
+    op->place = find_place(op);
+}
+
+/* ---- Operations ---- */
 
 void ycomm_op_free(void *user)
 {
@@ -103,12 +113,9 @@ yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
         op->parts[i].in.buffer = yoke_buffer_retain(op->parts[i].in.buffer);
         op->parts[i].out.buffer = yoke_buffer_retain(op->parts[i].out.buffer);
     }
-    bool nccl = ycomm_nccl_takes(op);
-    for (size_t i = 0; i < op->part_count && !nccl; i++)
-        ycomm_find_addresses(call->channel, &op->parts[i]);
-    op->place = find_place(op, nccl ? YOKE_COMM_NCCL : ycomm_op_way(op));
-    yoke_status status =
-        nccl ? ycomm_nccl_enqueue(call, op) : yoke_host_call_at(op->place, call->stream, ycomm_run_op, op, ycomm_op_free);
+    const yoke_comm *comm = call->comm;
+    const ycomm_transport *transport = comm->transport->takes(op) ? comm->transport : comm->fallback;
+    yoke_status status = transport->enqueue(call, op);
     if (status == YOKE_OK)
         return YOKE_OK;
     /* The others may wait for what a failed stream will never do. */

@@ -5,6 +5,7 @@
 #define YCOMM_OP_H
 
 #include "ground/call.h"
+#include "ground/transport.h"
 
 typedef enum ycomm_verb {
     YCOMM_SEND,
@@ -25,7 +26,7 @@ typedef struct ycomm_side {
     yoke_buffer *buffer; /* retained; NULL when rows is 0 */
     uint64_t offset;     /* bytes */
     uint64_t rows;
-    unsigned char *at; /* where MPI reads or writes it itself; NULL: it goes through blocks */
+    unsigned char *at; /* where it is read or written itself; NULL: it goes through blocks */
 } ycomm_side;
 
 /* A message, or a collective. Its pieces are `step` columns of all rows. */
@@ -44,7 +45,8 @@ typedef struct ycomm_part {
 typedef struct ycomm_op {
     ycomm_channel *channel; /* keeps the communicator alive */
     const char *function, *where;
-    const char *place; /* the same with function and way, for the trace */
+    const ycomm_transport *transport; /* whose bytes these are */
+    const char *place;                /* `where` with function and transport, for the trace */
     size_t part_count;
     ycomm_part parts[];
 } ycomm_op;
@@ -55,9 +57,12 @@ yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **
 yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op);
 void ycomm_op_free(void *op);
 
-/* The way of an operation that is not NCCL's. */
-int32_t ycomm_op_way(const ycomm_op *op);
-/* The bytes that the operation reads and writes have taken this way. */
-void ycomm_count(yoke_comm *comm, int32_t way, const ycomm_op *op);
+/* The transport of the operation's bytes; and that they are on their way. */
+void ycomm_op_goes_by(ycomm_op *op, const ycomm_transport *transport);
+void ycomm_op_count(const ycomm_op *op);
+
+/* The bytes of a part's side; and whether both sides have memory in common. */
+uint64_t ycomm_side_bytes(const ycomm_part *part, const ycomm_side *side);
+bool ycomm_is_in_place(const ycomm_part *part);
 
 #endif

@@ -119,7 +119,7 @@ static void carry(ycomm_run *run)
 
 /* ---- The host function ---- */
 
-yoke_status ycomm_run_op(yoke_status status, void *user)
+static yoke_status run_op(yoke_status status, void *user)
 {
     const ycomm_op *op = user;
     ycomm_channel *channel = op->channel;
@@ -135,7 +135,7 @@ yoke_status ycomm_run_op(yoke_status status, void *user)
         ycomm_channel_stream_failed(channel, YOKE_E_OUT_OF_HOST_MEMORY, op->function);
         return YOKE_E_OUT_OF_HOST_MEMORY;
     }
-    ycomm_count(channel->comm, ycomm_op_way(op), op);
+    ycomm_op_count(op);
     pthread_mutex_lock(&channel->turn);
     if (op->part_count == 1 && op->parts[0].verb != YCOMM_SEND && op->parts[0].verb != YCOMM_RECEIVE)
         run->meeting = ++channel->meetings;
@@ -147,4 +147,9 @@ yoke_status ycomm_run_op(yoke_status status, void *user)
         return yoke_fail(failure.status, "%s", failure.text);
     yoke_error_clear();
     return YOKE_OK;
+}
+
+yoke_status ycomm_run_enqueue(const ycomm_call *call, ycomm_op *op)
+{
+    return yoke_host_call_at(op->place, call->stream, run_op, op, ycomm_op_free);
 }

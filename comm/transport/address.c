@@ -3,7 +3,7 @@
  * Memory that MPI can be given as it is, without copies through blocks. That is mapped memory, and memory of some devices: where an
  * OpenCL device is the CPU, its buffers lie in the host's memory, and a driver tells where by mapping them. Whether that address is
  * the memory itself, and not a copy of it, is proved with each communicator. On CUDA it is the device's address, where the MPI has
- * been proved to know it (aware.c).
+ * been proved to know it (mpi.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,23 +170,6 @@ bool ycomm_host_has_device(yoke_device *device)
 
 /* ---- The sides of a part ---- */
 
-static uint64_t bytes(const ycomm_part *part, const ycomm_side *side)
-{
-    return side->rows * part->count * part->element;
-}
-
-/* MPI allows no memory to be read and written by one call. */
-bool ycomm_is_in_place(const ycomm_part *part)
-{
-    size_t in = 0, out = 0;
-    if (part->in.rows == 0 || part->out.rows == 0 ||
-        yoke_buffer_get_root(part->in.buffer, &in) != yoke_buffer_get_root(part->out.buffer, &out))
-        return false;
-    in += part->in.offset;
-    out += part->out.offset;
-    return in < out + bytes(part, &part->out) && out < in + bytes(part, &part->in);
-}
-
 static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const ycomm_side *side)
 {
     uintptr_t address = 0;
@@ -198,14 +181,14 @@ static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const
     if (yoke_buffer_get_kind(side->buffer) == YOKE_MEMORY_MAPPED)
         return (unsigned char *)yoke_buffer_get_host(side->buffer) + side->offset;
     if (channel->comm->memory == YCOMM_ON_HOST)
-        return find_on_host(channel->copies, side->buffer, side->offset, bytes(part, side));
+        return find_on_host(channel->copies, side->buffer, side->offset, ycomm_side_bytes(part, side));
     /* Collectives of device memory that do not block are beyond what MPIs promise. */
     if (channel->comm->memory == YCOMM_KNOWN_TO_MPI && message && yoke_buffer_get_native(side->buffer, &address) == YOKE_OK)
         return (unsigned char *)address + side->offset;
     return NULL;
 }
 
-void ycomm_find_addresses(ycomm_channel *channel, ycomm_part *part)
+static void find_both(ycomm_channel *channel, ycomm_part *part)
 {
     if (part->count == 0)
         return;
@@ -213,4 +196,10 @@ void ycomm_find_addresses(ycomm_channel *channel, ycomm_part *part)
     if (!ycomm_is_in_place(part))
         part->in.at = find(channel, part, &part->in);
     yoke_error_clear();
+}
+
+void ycomm_find_addresses(ycomm_channel *channel, ycomm_op *op)
+{
+    for (size_t i = 0; i < op->part_count; i++)
+        find_both(channel, &op->parts[i]);
 }

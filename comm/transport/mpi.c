@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The proof that the MPI knows CUDA's memory: messages of a few sizes round all ranks, from device memory to device memory, whose
- * content is compared. What an MPI says of itself is not enough, since its transports may have been built otherwise.
+ * The transport of an MPI that knows CUDA's memory: messages are given the device's addresses, and all else is staged. There is a
+ * proof: messages of a few sizes round all ranks, from device memory to device memory, whose content is compared. What an MPI says
+ * of itself is not enough, since its transports may have been built otherwise.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +12,12 @@
 
 #include <yoke/native.h>
 
+#include "address.h"
 #include "ground/process.h"
-#include "start.h"
+#include "message/run.h"
+#include "transports.h"
+
+/* ---- The proof ---- */
 
 enum { LARGEST = 2 << 20, TAG = 1 };
 
@@ -61,7 +67,7 @@ static bool pass(const proof *p, size_t size, bool *stuck)
     return right;
 }
 
-void ycomm_prove_aware(yoke_comm *comm, char reason[YCOMM_TEXT])
+static void prove(yoke_comm *comm, char reason[YCOMM_TEXT])
 {
     static const size_t sizes[] = { 8, 3000, 100000, LARGEST };
     proof p = { .comm = comm };
@@ -88,3 +94,96 @@ out:
     yoke_stream_release(p.stream);
     free(p.host);
 }
+
+/* ---- The transport ---- */
+
+/* MPIX_Query_cuda_support is Open MPI's and MPICH's; an MPI that lacks it, or says no, would crash on a device's address. */
+static void look_for_support(const yoke_comm *comm, char reason[YCOMM_TEXT])
+{
+    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
+    int (*query)(void) = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
+    memcpy(&query, &symbol, sizeof query);
+    yoke_device_get_info(comm->device, &info);
+    reason[0] = '\0';
+    if (strcmp(info.backend, "cuda") != 0)
+        snprintf(reason, YCOMM_TEXT, "MPI is given addresses of CUDA alone, and this device is of %s", info.backend);
+    else if (!query || query() != 1)
+        snprintf(reason, YCOMM_TEXT, "this MPI does not know CUDA's memory (MPIX_Query_cuda_support %s)",
+                 query ? "returns 0" : "is not there");
+}
+
+static int offer(yoke_comm *comm, char reason[YCOMM_TEXT])
+{
+    look_for_support(comm, reason);
+    int error = ycomm_share_reason(comm, reason);
+    if (error != MPI_SUCCESS || reason[0])
+        return error;
+    prove(comm, reason);
+    return ycomm_share_reason(comm, reason);
+}
+
+static void describe(const yoke_comm *comm, char *text, size_t size)
+{
+    (void)comm;
+    snprintf(text, size, "the MPI has moved CUDA's memory right");
+}
+
+static void begin(yoke_comm *comm)
+{
+    comm->memory = YCOMM_KNOWN_TO_MPI;
+}
+
+static bool takes(const ycomm_op *op)
+{
+    (void)op;
+    return true;
+}
+
+/* Mapped memory that MPI is given is the host's. */
+static bool is_given(const ycomm_side *side)
+{
+    return side->at && yoke_buffer_get_kind(side->buffer) != YOKE_MEMORY_MAPPED;
+}
+
+/* The bytes are MPI's own where it is given any device memory. */
+static yoke_status enqueue(const ycomm_call *call, ycomm_op *op)
+{
+    bool given = false;
+    ycomm_find_addresses(call->channel, op);
+    for (size_t i = 0; i < op->part_count; i++)
+        given |= is_given(&op->parts[i].in) || is_given(&op->parts[i].out);
+    ycomm_op_goes_by(op, given ? &ycomm_mpi_transport : &ycomm_staged_transport);
+    return ycomm_run_enqueue(call, op);
+}
+
+/* ---- A channel needs nothing beside its communicator of MPI ---- */
+
+static yoke_status create(ycomm_channel *channel)
+{
+    (void)channel;
+    return YOKE_OK;
+}
+
+static void fail(ycomm_channel *channel, yoke_status status)
+{
+    (void)channel, (void)status;
+}
+
+static void end(ycomm_channel *channel)
+{
+    (void)channel;
+}
+
+static void destroy(ycomm_channel *channel)
+{
+    (void)channel;
+}
+
+const ycomm_transport ycomm_mpi_transport = {
+    .id = YOKE_COMM_MPI,
+    .name = "mpi",
+    .text = "MPI for CUDA's memory",
+#define YCOMM_SLOT(result, name, parameters) .name = name,
+#include "ground/transport.def"
+};

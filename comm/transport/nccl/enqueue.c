@@ -9,7 +9,6 @@
 #include <yoke/native.h>
 
 #include "nccl.h"
-#include "transport/address.h"
 
 /* ---- Which operations ---- */
 
@@ -44,7 +43,7 @@ static int find_operation(int32_t operation)
 bool ycomm_nccl_takes(const ycomm_op *op)
 {
     const ycomm_part *part = op->parts;
-    if (!op->channel->nccl || op->part_count == 0)
+    if (!op->channel->state || op->part_count == 0)
         return false;
     return part->operation == 0 || (find_type(part->dtype) >= 0 && find_operation(part->operation) >= 0);
 }
@@ -180,7 +179,7 @@ static yoke_status fail(const ycomm_op *op, const ycomm_failure *failure)
 {
     ycomm_failure own;
     ycomm_channel_op_failed(op->channel, op->function, op->where, failure, &own);
-    return ycomm_nccl_fail_stream(op->channel->nccl, op->where, own.status, own.text);
+    return ycomm_nccl_fail_stream(op->channel->state, op->where, own.status, own.text);
 }
 
 /* The channel has failed before. */
@@ -188,7 +187,7 @@ static yoke_status fail_too(const ycomm_op *op, const ycomm_failure *failure)
 {
     ycomm_failure own;
     ycomm_failure_set(&own, failure->status, "%s: %.500s", op->function, failure->text);
-    return ycomm_nccl_fail_stream(op->channel->nccl, op->where, own.status, own.text);
+    return ycomm_nccl_fail_stream(op->channel->state, op->where, own.status, own.text);
 }
 
 /* A kernel before has failed, so that every call fails. Yoke finds out which one; the progress thread sees it, and tells. */
@@ -219,7 +218,7 @@ static bool make_calls(struct ycomm_nccl *nccl, calls *c, const ycomm_op *op)
 static yoke_status run(yoke_status status, void *native_stream, void *user)
 {
     const ycomm_op *op = user;
-    struct ycomm_nccl *nccl = op->channel->nccl;
+    struct ycomm_nccl *nccl = op->channel->state;
     calls c = { nccl, native_stream, YCOMM_ncclSuccess, "" };
     ycomm_failure failure;
 
@@ -233,7 +232,7 @@ static yoke_status run(yoke_status status, void *native_stream, void *user)
         ycomm_failure_set(&failure, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
         return fail(op, &failure);
     }
-    ycomm_count(op->channel->comm, YOKE_COMM_NCCL, op);
+    ycomm_op_count(op);
     if (c.result == YCOMM_ncclSuccess || has_lost_device(&c))
         return YOKE_OK;
     if (ycomm_channel_failure(op->channel, &failure)) /* and the call was ended for that */
@@ -294,6 +293,7 @@ static yoke_status find(ycomm_side *side)
 yoke_status ycomm_nccl_enqueue(const ycomm_call *call, ycomm_op *op)
 {
     yoke_status status = YOKE_OK;
+    ycomm_op_goes_by(op, call->comm->transport);
     sort(op);
     for (size_t i = 0; i < op->part_count && status == YOKE_OK; i++) {
         status = set_apart(call, &op->parts[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations by NCCL: enqueued in the driver's own stream by native sections, so that no host function holds it. What MPI's way
+ * Operations by NCCL: enqueued in the driver's own stream by native sections, so that no host function holds it. What a run
  * learns while it carries an operation out is learnt beside it here: all ranks tell each other what they have enqueued (tickets),
  * and the progress thread watches whether the stream goes on. When a rank fails, NCCL's communicator is aborted.
  */
@@ -9,6 +9,7 @@
 
 #include "ground/engine.h"
 #include "message/opening.h"
+#include "transport/transports.h"
 #include "transport/vendor/vendor.h"
 
 /* What this rank has enqueued, compared with what the others have. */
@@ -34,7 +35,6 @@ struct ycomm_nccl {
     ycomm_identity told; /* here, since MPI may still write it when this rank has given up */
     void *context;       /* CUDA's */
     ycomm_ncclComm_t handle;
-    MPI_Comm mpi;       /* tickets */
     yoke_buffer *token; /* what barriers add up */
     uintptr_t token_at;
     pthread_mutex_t calls; /* locked during calls that enqueue: their order is that of tickets */
@@ -61,10 +61,10 @@ struct ycomm_nccl {
     ycomm_watch watch;     /* the engine's */
 };
 
-/* Create a channel's part, together with all ranks; end what goes on in it; and free it. NULL is fine. */
-yoke_status ycomm_nccl_create(ycomm_channel *channel);
-void ycomm_nccl_end(struct ycomm_nccl *nccl);
-void ycomm_nccl_destroy(struct ycomm_nccl *nccl);
+/* The slots of the transport: nccl.c, but for takes and enqueue in enqueue.c. */
+#define YCOMM_SLOT(result, name, parameters) result ycomm_nccl_##name parameters;
+#include "ground/transport.def"
+
 /* Make NCCL's communicator, together with all ranks; false: `failure` says why not (connect.c). */
 bool ycomm_nccl_connect(struct ycomm_nccl *nccl, ycomm_failure *failure);
 
@@ -73,11 +73,6 @@ bool ycomm_nccl_connect(struct ycomm_nccl *nccl, ycomm_failure *failure);
 yoke_status ycomm_nccl_fail_stream(struct ycomm_nccl *nccl, const char *where, yoke_status status, const char *text);
 /* Abort the communicator, so that what waits in it ends. */
 void ycomm_nccl_abort(struct ycomm_nccl *nccl);
-
-/* Whether the operation goes through NCCL: all ranks answer alike, since this depends on what they have to agree on (nccl_op.c). */
-bool ycomm_nccl_takes(const ycomm_op *op);
-/* Enqueue an operation. Where this fails, it is still the caller's. */
-yoke_status ycomm_nccl_enqueue(const ycomm_call *call, ycomm_op *op);
 
 /* What the progress thread does for it, between ycomm_engine_watch and the time when it is idle; and the rest, at the end, here
  * (watch.c). */

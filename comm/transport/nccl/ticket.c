@@ -82,7 +82,7 @@ static bool post(struct ycomm_nccl *nccl, ycomm_ticket *ticket, ycomm_failure *f
 {
     ticket->posted = true;
     for (size_t i = 0; i < ticket->count; i++) {
-        int error = ycomm_post_opening(nccl->mpi, 0, &ticket->items[i].part, false, &ticket->items[i].opening);
+        int error = ycomm_post_opening(nccl->channel->beside, 0, &ticket->items[i].part, false, &ticket->items[i].opening);
         if (error != MPI_SUCCESS) {
             ycomm_failure_set_mpi(failure, "the ticket of an operation", error);
             return false;
