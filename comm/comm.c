@@ -6,22 +6,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "comm.h"
-#include "nccl.h"
+#include "ground/block.h"
+#include "ground/engine.h"
+#include "ground/process.h"
+#include "ground/transport.h"
 #include "start.h"
-
-static const uint64_t magic = UINT64_C(0x596f6b65436f6d6d);
-
-bool ycomm_is_comm(const yoke_comm *comm)
-{
-    return comm->magic == magic;
-}
 
 /* ---- Channels ---- */
 
 static void free_channel(ycomm_channel *channel)
 {
-    ycomm_nccl_destroy(channel->nccl);
+    channel->comm->transport->destroy(channel);
     ycomm_blocks_free(channel);
     yoke_stream_release(channel->copies);
     yoke_stream_release(channel->stream);
@@ -45,7 +40,7 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
     channel->comm = comm;
     channel->present = present;
     channel->meetings = YCOMM_ADDING;
-    channel->mpi = MPI_COMM_NULL;
+    channel->mpi = channel->beside = MPI_COMM_NULL;
     pthread_mutex_init(&channel->turn, NULL);
     desc.name = "pieces";
     desc.priority = YOKE_MAX_PRIORITY; /* others wait for them */
@@ -61,46 +56,6 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
     pthread_mutex_unlock(&comm->lock);
     ycomm_early_take(channel);
     return channel;
-}
-
-/* A farewell of a rank that cannot come ends the wait. Any other is of one that has come, so that this is about to end. */
-yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char *call, ycomm_failure *failure)
-{
-    yoke_comm *comm = channel->comm;
-    struct timespec pause = { 0, 20000 };
-    uint64_t start = ycomm_now();
-    int done = 0;
-    bool noted = false;
-    char missing[160];
-
-    for (;;) {
-        if (!ycomm_mpi_enter()) {
-            ycomm_failure_set_finalized(failure);
-            break;
-        }
-        int error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        ycomm_mpi_leave();
-        if (error != MPI_SUCCESS) {
-            ycomm_failure_set_mpi(failure, call, error);
-            break;
-        }
-        if (done)
-            return YOKE_OK;
-        ycomm_listen(comm);
-        if (ycomm_channel_failure(channel, failure) && failure->early)
-            break;
-        ycomm_channel_note(channel, YCOMM_ADDING, start, &noted);
-        if (ycomm_now() - start > comm->timeout) {
-            ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
-                              "not all ranks have added their stream in %" PRIu64 " s: %s. One may have ended or stand still; "
-                              "YOKE_COMM_TIMEOUT sets the limit",
-                              comm->timeout / 1000000000, ycomm_channel_missing(channel, YCOMM_ADDING, missing, sizeof missing));
-            break;
-        }
-        nanosleep(&pause, NULL);
-    }
-    channel->unmet = true;
-    return failure->status;
 }
 
 /* A channel that has failed needs no blocks any more. One whose turn is taken still ends a run. */
@@ -146,19 +101,12 @@ yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream)
     if (status < 0 || (ycomm_channel_failure(channel, &failure) && failure.early)) /* another rank may have given up since */
         return ycomm_add_failed(channel, &failure);
     MPI_Comm_set_errhandler(channel->mpi, MPI_ERRORS_RETURN);
-    status = comm->way == YOKE_COMM_NCCL ? ycomm_nccl_create(channel) : YOKE_OK;
+    status = comm->transport->create(channel);
     atomic_store(&channel->ready, status == YOKE_OK);
     return status;
 }
 
 /* ---- Communicators ---- */
-
-yoke_comm *yoke_comm_retain(yoke_comm *comm)
-{
-    if (comm && ycomm_is_comm(comm))
-        atomic_fetch_add(&comm->references, 1);
-    return comm;
-}
 
 /* What MPI still uses stays in memory, in this list: a rank may never take what was sent to it. */
 static void keep(yoke_comm *comm)
@@ -236,8 +184,8 @@ static closing *create_closing(const yoke_comm *comm, bool failed)
         return NULL;
     c->failed = failed;
     for (const ycomm_channel *channel = comm->channels; channel && !failed; channel = channel->next) {
-        if (channel->nccl)
-            c->comms[c->count++] = channel->nccl->mpi;
+        if (channel->beside != MPI_COMM_NULL)
+            c->comms[c->count++] = channel->beside;
         c->comms[c->count++] = channel->mpi;
     }
     c->comms[c->count++] = comm->control;
@@ -277,7 +225,7 @@ static void end_comm(yoke_comm *comm)
     comm->magic = 0;
     ycomm_living_remove(comm);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next)
-        ycomm_nccl_end(channel->nccl);
+        comm->transport->end(channel);
     for (ycomm_channel *channel = comm->channels; channel; channel = channel->next) {
         failed |= atomic_load(&channel->failed);
         left |= channel->unmet;
@@ -311,37 +259,25 @@ static void end_comm(yoke_comm *comm)
     free(comm);
 }
 
-void yoke_comm_release(yoke_comm *comm)
-{
-    if (comm && !ycomm_is_forked() && ycomm_is_comm(comm) && atomic_fetch_sub(&comm->references, 1) == 1)
-        end_comm(comm);
-}
-
 /* Everything that can fail without the others. */
-static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *out_way)
+static yoke_status prepare(yoke_device *device, yoke_comm **out_comm, int32_t *out_order)
 {
     uint64_t timeout, blocks;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     *out_comm = NULL;
     if (yoke_device_get_info(device, &info) != YOKE_OK)
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_create: device is NULL, is not a device, or has been released");
-    yoke_status status = ycomm_read_settings(&timeout, &blocks, out_way);
+    yoke_status status = ycomm_read_settings(&timeout, &blocks, out_order);
     if (status == YOKE_OK)
         status = ycomm_engine_start();
     if (status != YOKE_OK)
         return status;
-    yoke_comm *comm = calloc(1, sizeof *comm);
+    yoke_comm *comm = ycomm_comm_create(end_comm);
     if (!comm)
         return yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "yoke_comm_create: no memory");
-    comm->magic = magic;
-    atomic_init(&comm->references, 1);
     comm->device = yoke_device_retain(device);
     comm->timeout = timeout;
     comm->blocks = blocks;
-    comm->control = MPI_COMM_NULL;
-    comm->incoming = MPI_REQUEST_NULL;
-    pthread_mutex_init(&comm->listening, NULL);
-    pthread_mutex_init(&comm->lock, NULL);
     *out_comm = comm;
     return YOKE_OK;
 }
@@ -370,7 +306,7 @@ yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_com
     MPI_Comm_rank(control, &comm->rank);
     MPI_Comm_size(control, &comm->ranks);
     int error = ycomm_find_neighbours(comm);
-    status = error == MPI_SUCCESS ? ycomm_choose_way(comm, order) : YOKE_OK;
+    status = error == MPI_SUCCESS ? ycomm_choose_transport(comm, order) : YOKE_OK;
     if (error == MPI_SUCCESS && status == YOKE_OK)
         error = ycomm_listen_begin(comm);
     if (error != MPI_SUCCESS) {

@@ -2,11 +2,11 @@
 /*
  * A process that ends without releasing its communicators, by exit or a return from main: the other ranks hear of it, and need not
  * wait for their time limit. This is a last chance and no promise: where a lock is taken, or MPI has ended, nothing is said.
- * And a forked child, which is no rank: MPI's threads are not there, and its connections are the parent's.
  */
 #include <time.h>
 
-#include "comm.h"
+#include "ground/process.h"
+#include "start.h"
 
 enum { PATIENCE = 500000000 }; /* nanoseconds, for the farewells to leave */
 
@@ -50,45 +50,6 @@ bool ycomm_living_are_leaving(void)
         any |= ycomm_are_leaving(comm);
     pthread_mutex_unlock(&living.lock);
     return any;
-}
-
-/* ---- Forked children ---- */
-
-static struct {
-    pthread_once_t once;
-    int error;
-    bool child; /* written while there is one thread */
-} fork_state = { .once = PTHREAD_ONCE_INIT };
-
-static void in_child(void)
-{
-    fork_state.child = true;
-}
-
-static void watch(void)
-{
-    fork_state.error = pthread_atfork(NULL, NULL, in_child);
-}
-
-bool ycomm_fork_watch(void)
-{
-    pthread_once(&fork_state.once, watch);
-    return fork_state.error == 0;
-}
-
-bool ycomm_is_forked(void)
-{
-    return fork_state.child;
-}
-
-yoke_status ycomm_fork_check(const char *function)
-{
-    if (!ycomm_is_forked())
-        return YOKE_OK;
-    return yoke_fail(YOKE_E_FORKED,
-                     "%s: this process was forked from a process that had used libyoke-comm, and MPI does not survive a fork: fork "
-                     "before MPI is initialised, or call exec",
-                     function);
 }
 
 /* ---- The end ---- */

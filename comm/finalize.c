@@ -1,50 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MPI_Finalize. Yoke's threads call MPI for operations that are under way, and a call behind MPI_Finalize ends the process. So each
- * of their visits to MPI passes a gate, which MPI_Finalize closes: it deletes the attributes of MPI_COMM_SELF first of all, and
- * ours fails what is under way, tells the other ranks, and waits until nobody is inside.
+ * MPI_Finalize closes the gate to MPI (ground/gate.c): it deletes the attributes of MPI_COMM_SELF first of all, and ours fails what
+ * is under way, tells the other ranks, and waits until nobody is inside.
  */
 #include <time.h>
 
-#include "comm.h"
+#include "ground/process.h"
+#include "start.h"
 
 enum { PATIENCE = 500000000 }; /* nanoseconds, for the farewells to leave */
-
-static atomic_bool closed;
-static atomic_uint inside;
-
-bool ycomm_mpi_enter(void)
-{
-    atomic_fetch_add(&inside, 1);
-    if (!atomic_load(&closed))
-        return true;
-    atomic_fetch_sub(&inside, 1);
-    return false;
-}
-
-void ycomm_mpi_leave(void)
-{
-    atomic_fetch_sub(&inside, 1);
-}
-
-bool ycomm_mpi_is_closed(void)
-{
-    return atomic_load(&closed);
-}
-
-void ycomm_failure_set_finalized(ycomm_failure *failure)
-{
-    ycomm_failure_set(failure, YOKE_E_UNAVAILABLE,
-                      "MPI has been finalised: MPI_Finalize was called before this was complete; wait for the stream first");
-}
-
-/* ---- The attribute ---- */
-
-static void pause_shortly(void)
-{
-    const struct timespec pause = { 0, 100000 };
-    nanosleep(&pause, NULL);
-}
 
 /* An operation that is under way fails here, and at the ranks that take part in it. A rank with nothing under way may leave before
  * the others: they hear nothing. */
@@ -63,15 +27,14 @@ static void end_channels(yoke_comm *comm)
 
 static int finalize(MPI_Comm self, int key, void *value, void *extra)
 {
+    const struct timespec pause = { 0, 100000 };
     uint64_t start = ycomm_now();
     (void)self, (void)key, (void)value, (void)extra;
     ycomm_living_each(end_channels);
     while (ycomm_living_are_leaving() && ycomm_now() - start < PATIENCE)
-        pause_shortly();
+        nanosleep(&pause, NULL);
     ycomm_living_each(ycomm_listen_end);
-    atomic_store(&closed, true);
-    while (atomic_load(&inside) > 0) /* no visit waits for anything */
-        pause_shortly();
+    ycomm_mpi_close();
     return MPI_SUCCESS;
 }
 

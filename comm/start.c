@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ground/process.h"
 #include "start.h"
 
 enum { DEFAULT_TIMEOUT = 600, LONGEST_TIMEOUT = 100000000 };           /* seconds */
@@ -71,7 +72,7 @@ static yoke_status read_number(const char *name, const char *text, uint64_t leas
     return YOKE_OK;
 }
 
-yoke_status ycomm_read_settings(uint64_t *out_timeout, uint64_t *out_blocks, int32_t *out_way)
+yoke_status ycomm_read_settings(uint64_t *out_timeout, uint64_t *out_blocks, int32_t *out_order)
 {
     uint64_t seconds = DEFAULT_TIMEOUT;
     *out_blocks = DEFAULT_BLOCKS;
@@ -81,7 +82,7 @@ yoke_status ycomm_read_settings(uint64_t *out_timeout, uint64_t *out_blocks, int
         status =
             read_number("YOKE_COMM_PINNED", getenv("YOKE_COMM_PINNED"), LEAST_BLOCKS, MOST_BLOCKS, "a number of MiB", out_blocks);
     *out_timeout = seconds ? seconds * 1000000000 : UINT64_MAX;
-    return status == YOKE_OK ? ycomm_read_way(out_way) : status;
+    return status == YOKE_OK ? ycomm_read_order(out_order) : status;
 }
 
 /* ---- All ranks ---- */

@@ -63,21 +63,21 @@ reached "$top_srcdir/ops" "$vendor|/backends/|/src/" >"$tap_folder/ops"
 done >>"$tap_folder/ops"
 tap_empty "ops/ includes public headers and its own" "$tap_folder/ops"
 
-grep -nE '^ *# *include *"' "$top_srcdir"/comm/*.[ch] | sed 's/.*# *include *"\(.*\)".*/\1/' | sort -u | while read -r name; do
+# From the folder of the file, or from comm/ on.
+(cd "$top_srcdir" && find comm -name '*.[ch]' -exec grep -HE '^ *# *include' {} +) |
+    sed -nE 's/^([^:]*): *# *include *([^ ]*).*/\1 \2/p' | while read -r file name; do
+    bare=$(echo "$name" | tr -d '<>"')
     case $name in
-    vendor/* | [a-z]*.h) [ -f "$top_srcdir/comm/$name" ] || echo "$name" ;;
-    *) echo "$name" ;;
+    '<yoke/'*) [ -f "$top_srcdir/include/$bare" ] || echo "$file $name" ;;
+    '<'*cuda* | '<CL/'* | '<nccl'*) echo "$file $name" ;;
+    '<'* | '"../../../vendor/search.h"') ;;
+    '"..'*) echo "$file $name" ;;
+    *) [ -f "$top_srcdir/${file%/*}/$bare" ] || [ -f "$top_srcdir/comm/$bare" ] || echo "$file $name" ;;
     esac
 done >"$tap_folder/comm"
-grep -nE '^ *# *include *<' "$top_srcdir"/comm/*.[ch] | sed 's/.*# *include *<\(.*\)>.*/\1/' | sort -u | while read -r name; do
-    case $name in
-    yoke/*) [ -f "$top_srcdir/include/$name" ] || echo "$name" ;;
-    *cuda* | CL/* | nccl*) echo "$name" ;;
-    esac
-done >>"$tap_folder/comm"
 tap_empty "comm/ includes public headers and its own" "$tap_folder/comm"
 
-for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/ops/*.[ch] "$top_srcdir"/comm/*.[ch] \
+for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/ops/*.[ch] $(find "$top_srcdir/comm" -name '*.[ch]' ! -path '*/vendor/*') \
     "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
     [ -f "$file" ] || continue
     code "$file" | grep -E '(^|[^A-Za-z0-9_"])(cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*[[:space:]]*\(' | sed "s|^|${file##*/}:|"

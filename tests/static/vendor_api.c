@@ -23,7 +23,7 @@
 #include <CL/cl.h>
 #endif
 
-#include "../../comm/vendor/api.h"
+#include "../../comm/transport/vendor/api.h"
 #include "../../ops/vendor/api.h"
 
 #define SAME_TYPE(ours, theirs) _Static_assert(__builtin_types_compatible_p(ours, theirs), #ours " is not " #theirs)
@@ -70,7 +70,7 @@ _Static_assert(sizeof(ycomm_ncclUniqueId) == sizeof(ncclUniqueId) && _Alignof(yc
 #define ycomm_ncclUniqueId ncclUniqueId
 #define YCOMM_CUDA_SYMBOL SAME_FUNCTION
 #define YCOMM_NCCL_SYMBOL SAME_FUNCTION
-#include "../../comm/vendor/symbols.def"
+#include "../../comm/transport/vendor/symbols.def"
 YCOMM_CUDA_CONSTANTS(SAME_COMM_VALUE)
 YCOMM_NCCL_RESULTS(SAME_COMM_VALUE)
 YCOMM_NCCL_CONSTANTS(SAME_COMM_VALUE)
@@ -78,6 +78,6 @@ YCOMM_NCCL_CONSTANTS(SAME_COMM_VALUE)
 
 #ifdef CHECK_OPENCL
 #define YCOMM_OPENCL_SYMBOL SAME_FUNCTION
-#include "../../comm/vendor/symbols.def"
+#include "../../comm/transport/vendor/symbols.def"
 YCOMM_OPENCL_CONSTANTS(SAME_COMM_VALUE)
 #endif

@@ -15,10 +15,10 @@
 
 #include <yoke/half.h>
 
-#include "../../../comm/vendor/api.h"
+#include "../../../comm/transport/vendor/api.h"
 
 #define YCOMM_NCCL_SYMBOL(result, name, parameters) VENDOR_API result name parameters;
-#include "../../../comm/vendor/symbols.def"
+#include "../../../comm/transport/vendor/symbols.def"
 
 enum { CHUNK = 32768, MOST_RANKS = 8, PATIENCE = 60 };
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What elements are combined by. */
+#ifndef YCOMM_REDUCTION_H
+#define YCOMM_REDUCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+/* Whether the dtype has the operation. */
+bool ycomm_has_operation(int32_t dtype, int32_t operation);
+/* What MPI is given for it. An error of MPI's, when its own operations cannot be created. */
+int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MPI_Op *out_op);
+
+#endif

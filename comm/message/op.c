@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a call to a transport: what every operation begins and ends with. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+
+yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op)
+{
+    ycomm_op *op = NULL;
+    *out_op = NULL;
+    if (capacity < SIZE_MAX / 2 / sizeof op->parts[0])
+        op = malloc(sizeof *op + capacity * sizeof op->parts[0]);
+    if (!op)
+        return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
+    *op = (ycomm_op){ .channel = call->channel, .function = call->function, .where = call->where };
+    yoke_comm_retain(call->comm);
+    *out_op = op;
+    return YOKE_OK;
+}
+
+/* ---- Sides ---- */
+
+uint64_t ycomm_side_bytes(const ycomm_part *part, const ycomm_side *side)
+{
+    return side->rows * part->count * part->element;
+}
+
+/* MPI allows no memory to be read and written by one call. */
+bool ycomm_is_in_place(const ycomm_part *part)
+{
+    size_t in = 0, out = 0;
+    if (part->in.rows == 0 || part->out.rows == 0 ||
+        yoke_buffer_get_root(part->in.buffer, &in) != yoke_buffer_get_root(part->out.buffer, &out))
+        return false;
+    in += part->in.offset;
+    out += part->out.offset;
+    return in < out + ycomm_side_bytes(part, &part->out) && out < in + ycomm_side_bytes(part, &part->in);
+}
+
+/* ---- Transports ---- */
+
+void ycomm_op_count(const ycomm_op *op)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < op->part_count; i++)
+        bytes += (op->parts[i].in.rows + op->parts[i].out.rows) * op->parts[i].count * op->parts[i].element;
+    atomic_fetch_add(&op->channel->comm->bytes[op->transport->id], bytes);
+}
+
+/* Places stay for good, since records of failures keep them: one for each call in the program and transport. */
+typedef struct place {
+    struct place *next;
+    const char *where, *function;
+    const ycomm_transport *transport;
+    char text[];
+} place;
+
+static const char *find_place(const ycomm_op *op)
+{
+    static _Atomic(place *) places[64];
+    size_t slot = ((uintptr_t)op->where / 8 + (uintptr_t)op->function / 8 + (size_t)op->transport->id) % YCOMM_COUNT_OF(places);
+    const char *where = op->where ? op->where : "";
+    place *p = places[slot];
+    while (p && (p->where != op->where || p->function != op->function || p->transport != op->transport ||
+                 strncmp(p->text, where, strlen(where)) != 0)) /* a text of the program's may have changed */
+        p = p->next;
+    if (p)
+        return p->text;
+    size_t size = strlen(where) + strlen(op->function) + 32;
+    if (!(p = malloc(sizeof *p + size)))
+        return op->where;
+    *p = (place){ places[slot], op->where, op->function, op->transport };
+    snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, op->transport->name);
+    while (!atomic_compare_exchange_weak(&places[slot], &p->next, p)) /* two threads may add the same */
+        continue;
+    return p->text;
+}
+
+void ycomm_op_goes_by(ycomm_op *op, const ycomm_transport *transport)
+{
+    op->transport = transport;
+    op->place = find_place(op);
+}
+
+/* ---- Operations ---- */
+
+void ycomm_op_free(void *user)
+{
+    ycomm_op *op = user;
+    yoke_comm *comm = op->channel->comm;
+    for (size_t i = 0; i < op->part_count; i++) {
+        yoke_buffer_release(op->parts[i].in.buffer);
+        yoke_buffer_release(op->parts[i].out.buffer);
+    }
+    free(op);
+    yoke_comm_release(comm);
+}
+
+/* Not where on_full has ended a wait for room: the enqueue had no effect then, and the stream goes on. */
+static bool has_failed(yoke_stream *stream)
+{
+    yoke_event *event = NULL;
+    yoke_status status = yoke_event_record_at(NULL, stream, YOKE_EVENT_BEYOND_DEPTH, &event);
+    yoke_event_release(event);
+    return status < 0;
+}
+
+yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
+{
+    for (size_t i = 0; i < op->part_count; i++) {
+        op->parts[i].in.buffer = yoke_buffer_retain(op->parts[i].in.buffer);
+        op->parts[i].out.buffer = yoke_buffer_retain(op->parts[i].out.buffer);
+    }
+    const yoke_comm *comm = call->comm;
+    const ycomm_transport *transport = comm->transport->takes(op) ? comm->transport : comm->fallback;
+    yoke_status status = transport->enqueue(call, op);
+    if (status == YOKE_OK)
+        return YOKE_OK;
+    /* The others may wait for what a failed stream will never do. */
+    if (status < 0 && status != YOKE_E_OUT_OF_HOST_MEMORY && status != YOKE_E_FORKED && has_failed(call->stream))
+        ycomm_channel_stream_failed(call->channel, status, call->function);
+    ycomm_op_free(op);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An operation as it is enqueued: a list of parts, one message each, or one collective. It is described once, and carried out each
+ * time anew where it belongs to a graph. */
+#ifndef YCOMM_OP_H
+#define YCOMM_OP_H
+
+#include "ground/call.h"
+#include "ground/transport.h"
+
+typedef enum ycomm_verb {
+    YCOMM_SEND,
+    YCOMM_RECEIVE,
+    YCOMM_BROADCAST,
+    YCOMM_REDUCE,
+    YCOMM_ALLREDUCE,
+    YCOMM_REDUCE_SCATTER,
+    YCOMM_ALLGATHER,
+    YCOMM_GATHER,
+    YCOMM_SCATTER,
+    YCOMM_ALLTOALL,
+    YCOMM_BARRIER
+} ycomm_verb;
+
+/* Device memory that a part reads or writes: `rows` rows of the part's count, one behind the other. */
+typedef struct ycomm_side {
+    yoke_buffer *buffer; /* retained; NULL when rows is 0 */
+    uint64_t offset;     /* bytes */
+    uint64_t rows;
+    unsigned char *at; /* where it is read or written itself; NULL: it goes through blocks */
+} ycomm_side;
+
+/* A message, or a collective. Its pieces are `step` columns of all rows. */
+typedef struct ycomm_part {
+    ycomm_verb verb;
+    int32_t peer; /* of a message; the root of a collective that has one, else 0 */
+    int32_t tag;
+    int32_t operation; /* YOKE_COMM_SUM …; 0 without */
+    int32_t dtype;     /* 0 for a barrier */
+    size_t element;    /* bytes */
+    uint64_t count, step;
+    ycomm_side in, out;
+    int32_t behind; /* the last part before it in this operation with the same verb, peer and tag, whose pieces go first; or -1 */
+} ycomm_part;
+
+typedef struct ycomm_op {
+    ycomm_channel *channel; /* keeps the communicator alive */
+    const char *function, *where;
+    const ycomm_transport *transport; /* whose bytes these are */
+    const char *place;                /* `where` with function and transport, for the trace */
+    size_t part_count;
+    ycomm_part parts[];
+} ycomm_op;
+
+/* An operation without parts yet, of at most `capacity`. */
+yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op);
+/* Enqueue the operation, which owns itself from here on, also when this fails. */
+yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op);
+void ycomm_op_free(void *op);
+
+/* The transport of the operation's bytes; and that they are on their way. */
+void ycomm_op_goes_by(ycomm_op *op, const ycomm_transport *transport);
+void ycomm_op_count(const ycomm_op *op);
+
+/* The bytes of a part's side; and whether both sides have memory in common. */
+uint64_t ycomm_side_bytes(const ycomm_part *part, const ycomm_side *side);
+bool ycomm_is_in_place(const ycomm_part *part);
+
+#endif

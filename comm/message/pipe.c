@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pipe of a part: the opening, then pieces, several at once. A piece is copied into its block (filled), given to MPI
+ * (posted), has come through (arrived), and is copied to the device (emptied). A side that MPI reads or writes itself
+ * (transport/address.c), or that a part does not have, skips its copy. Nothing here waits.
+ */
+#include <string.h>
+
+#include "run.h"
+
+bool ycomm_pipe_is_through(const ycomm_pipe *pipe)
+{
+    return pipe->open && pipe->opening.request == MPI_REQUEST_NULL && pipe->emptied == pipe->pieces;
+}
+
+static ycomm_slot *slot_of(ycomm_pipe *pipe, uint64_t piece)
+{
+    return &pipe->slots[piece % pipe->window];
+}
+
+/* Where the piece lies. */
+static ycomm_piece place(const ycomm_part *part, uint64_t number, const ycomm_block *block)
+{
+    ycomm_piece piece = { .first = number * part->step };
+    uint64_t left = part->count - piece.first;
+    piece.length = (size_t)(left < part->step ? left : part->step);
+    piece.width = piece.length * part->element;
+    piece.in_stride = piece.out_stride = piece.width;
+    if (block) {
+        piece.in = block->host;
+        piece.out = block->host + (part->in.rows * piece.width + 63) / 64 * 64;
+    }
+    if (part->in.at) {
+        piece.in = part->in.at + piece.first * part->element;
+        piece.in_stride = part->count * part->element;
+    }
+    if (part->out.at) {
+        piece.out = part->out.at + piece.first * part->element;
+        piece.out_stride = part->count * part->element;
+    }
+    return piece;
+}
+
+/* Enqueue the copy of one side of a piece, and an event behind it. */
+static yoke_status copy(ycomm_run *run, const ycomm_part *part, const ycomm_side *side, const ycomm_piece *piece, ycomm_slot *slot)
+{
+    yoke_stream *stream = run->channel->copies;
+    bool out = side == &part->out;
+    yoke_pitch device = { side->offset + piece->first * part->element, part->count * part->element, 0 };
+    yoke_pitch host = { 0, piece->width, 0 };
+    yoke_rect rect = { piece->width, side->rows, 1 };
+    yoke_status status;
+
+    if (side->rows == 1 && out)
+        status = yoke_write_at(run->where, stream, side->buffer, device.offset, piece->out, piece->width);
+    else if (side->rows == 1)
+        status = yoke_read_at(run->where, stream, piece->in, side->buffer, device.offset, piece->width);
+    else if (out)
+        status = yoke_write_rect_at(run->where, stream, side->buffer, device, piece->out, host, rect);
+    else
+        status = yoke_read_rect_at(run->where, stream, piece->in, host, side->buffer, device, rect);
+    if (status == YOKE_OK)
+        status = yoke_event_record_at(run->where, stream, 0, &slot->copied);
+    return status;
+}
+
+/* Whether the slot's copy, if there is one, is complete. A failed one fails the run. */
+static bool is_copied(ycomm_run *run, ycomm_slot *slot)
+{
+    if (!slot->copied)
+        return true;
+    yoke_status status = yoke_event_query(slot->copied);
+    if (status == YOKE_PENDING)
+        return false;
+    yoke_event_release(slot->copied);
+    slot->copied = NULL;
+    if (status < 0)
+        ycomm_run_fail(run, status, "the copy of a piece has failed: %s", yoke_error()->text);
+    return status == YOKE_OK;
+}
+
+static bool is_done(ycomm_run *run, MPI_Request *request, const char *call)
+{
+    int done = 0;
+    if (*request == MPI_REQUEST_NULL)
+        return true;
+    int error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+        ycomm_run_fail_mpi(run, call, error);
+    return error == MPI_SUCCESS && done;
+}
+
+static bool has_arrived(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
+{
+    const char *call = ycomm_verb_name(pipe->part->verb);
+    bool all = is_done(run, &slot->request, call);
+    for (size_t i = 0; i < pipe->message_count && run->failure.status == YOKE_OK; i++)
+        all &= is_done(run, &slot->messages[i], call);
+    return all;
+}
+
+/* Whether the pipe has its share of blocks, or gets it. Where they are scarce, the opening comes first (open_pipe). */
+static bool may_fill(ycomm_run *run, ycomm_pipe *pipe)
+{
+    if (!pipe->needs || pipe->holds)
+        return true;
+    if (ycomm_share_of(run, pipe)->scarce &&
+        (pipe->part->verb == YCOMM_RECEIVE || !pipe->asked || pipe->opening.request != MPI_REQUEST_NULL))
+        return false;
+    return ycomm_share_hold(run, pipe);
+}
+
+static bool fill(ycomm_run *run, ycomm_pipe *pipe)
+{
+    const ycomm_part *part = pipe->part;
+    bool copied_in = part->in.rows > 0 && !part->in.at, copied_out = part->out.rows > 0 && !part->out.at;
+    if (pipe->filled == pipe->pieces || pipe->filled - pipe->emptied == pipe->window || !may_fill(run, pipe))
+        return false;
+    ycomm_slot *slot = slot_of(pipe, pipe->filled);
+    yoke_status status = YOKE_OK;
+    if (!slot->block && (copied_in || copied_out))
+        status = ycomm_block_take(run->channel, &slot->block);
+    if (status == YOKE_OK && copied_in) {
+        ycomm_piece piece = place(part, pipe->filled, slot->block);
+        status = copy(run, part, &part->in, &piece, slot);
+    }
+    if (status < 0)
+        ycomm_run_fail(run, status, "a piece cannot be copied from the device: %s", yoke_error()->text);
+    pipe->filled += status == YOKE_OK;
+    return status == YOKE_OK;
+}
+
+static bool post(ycomm_run *run, ycomm_pipe *pipe)
+{
+    if (!pipe->open || pipe->posted == pipe->filled)
+        return false;
+    ycomm_slot *slot = slot_of(pipe, pipe->posted);
+    if (!is_copied(run, slot))
+        return false;
+    ycomm_piece piece = place(pipe->part, pipe->posted, slot->block);
+    int error = ycomm_post_piece(run, pipe, &piece, slot);
+    if (error != MPI_SUCCESS)
+        ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
+    pipe->posted += error == MPI_SUCCESS;
+    return error == MPI_SUCCESS;
+}
+
+static void go_on(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
+{
+    ycomm_piece piece = place(pipe->part, pipe->arrived, slot->block);
+    int error = ycomm_allreduce_end(run->channel->comm, run->channel->mpi, pipe->part, &piece, slot->messages);
+    slot->halfway = false;
+    if (error != MPI_SUCCESS)
+        ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
+}
+
+static bool take(ycomm_run *run, ycomm_pipe *pipe)
+{
+    const ycomm_part *part = pipe->part;
+    if (pipe->arrived == pipe->posted)
+        return false;
+    ycomm_slot *slot = slot_of(pipe, pipe->arrived);
+    if (!has_arrived(run, pipe, slot))
+        return false;
+    if (slot->halfway) {
+        go_on(run, pipe, slot);
+        return true;
+    }
+    yoke_status status = YOKE_OK;
+    if (part->out.rows > 0 && !part->out.at) {
+        ycomm_piece piece = place(part, pipe->arrived, slot->block);
+        status = copy(run, part, &part->out, &piece, slot);
+    }
+    if (status < 0)
+        ycomm_run_fail(run, status, "a piece cannot be copied to the device: %s", yoke_error()->text);
+    pipe->arrived += status == YOKE_OK;
+    return status == YOKE_OK;
+}
+
+static bool empty(ycomm_run *run, ycomm_pipe *pipe)
+{
+    if (pipe->emptied == pipe->arrived || !is_copied(run, slot_of(pipe, pipe->emptied)))
+        return false;
+    if (++pipe->emptied == pipe->pieces)
+        ycomm_share_leave(run, pipe);
+    return true;
+}
+
+/* Messages with the same tag between the same ranks go one behind the other. */
+static bool may_ask(const ycomm_run *run, const ycomm_pipe *pipe)
+{
+    const ycomm_pipe *before = pipe->part->behind < 0 ? NULL : &run->pipes[pipe->part->behind];
+    return !before || (before->open && before->posted == before->pieces);
+}
+
+/*
+ * Where blocks are scarce, no pipe holds some while its peer is elsewhere, or the program could wait for what this pipe keeps from
+ * another one. A receive takes its share when the opening has come, and accepts it then; a send takes its share when its opening
+ * has been accepted. So whoever holds blocks for sends meets one who holds blocks for receives: they go on, and end.
+ */
+static bool may_accept(ycomm_run *run, ycomm_pipe *pipe)
+{
+    const ycomm_share *share = ycomm_share_of(run, pipe);
+    int come = 0;
+    if (pipe->part->verb != YCOMM_RECEIVE || !pipe->needs || pipe->holds || !share->scarce)
+        return true;
+    if (share->free < share->each)
+        return false;
+    int error = MPI_Iprobe(pipe->part->peer, pipe->part->tag, run->channel->mpi, &come, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+        ycomm_run_fail_mpi(run, "MPI_Iprobe", error);
+    return error == MPI_SUCCESS && come && ycomm_share_hold(run, pipe);
+}
+
+static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
+{
+    if (!pipe->asked) {
+        if (!may_ask(run, pipe) || !may_accept(run, pipe))
+            return false;
+        bool matched = pipe->needs && ycomm_share_of(run, pipe)->scarce;
+        int error = ycomm_post_opening(run->channel->mpi, pipe->part->tag, pipe->part, matched, &pipe->opening);
+        if (error != MPI_SUCCESS)
+            ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
+        pipe->asked = true;
+        pipe->open = pipe->part->verb == YCOMM_SEND; /* the receiver compares */
+        return true;
+    }
+    ycomm_failure failure;
+    if (pipe->opening.request == MPI_REQUEST_NULL || !is_done(run, &pipe->opening.request, ycomm_verb_name(pipe->part->verb)))
+        return false;
+    pipe->open = ycomm_check_opening(run->channel->comm, pipe->part, &pipe->opening, &failure);
+    if (!pipe->open)
+        ycomm_run_fail(run, failure.status, "%s", failure.text);
+    return true;
+}
+
+/* Receives go on by a piece at a time, so that sends are looked after in between (run.c). */
+bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe)
+{
+    static bool (*const stages[])(ycomm_run *, ycomm_pipe *) = { empty, take, post, fill, open_pipe };
+    bool moved = false, again = pipe->part->verb != YCOMM_RECEIVE;
+    for (size_t i = 0; i < YCOMM_COUNT_OF(stages) && run->failure.status == YOKE_OK; i++)
+        while (run->failure.status == YOKE_OK && stages[i](run, pipe)) {
+            moved = true;
+            if (!again)
+                break;
+        }
+    return moved;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Carrying out an operation, in the host function that holds its stream. The stream's thread does it as long as something moves,
+ * since each change of threads costs time; when nothing has moved for a moment, or other streams' threads do the same, the progress
+ * thread takes it over, and the stream's thread sleeps.
+ */
+#include <inttypes.h>
+#include <sched.h>
+
+#include "ground/process.h"
+#include "run.h"
+
+enum { MOMENT = 200000, POLLING = 2 }; /* nanoseconds; threads that may do so at once */
+
+/* Whether the pipe waits for its turn, and not for its peer. */
+static bool waits_for_blocks(ycomm_run *run, const ycomm_pipe *pipe)
+{
+    const ycomm_share *share = ycomm_share_of(run, pipe);
+    return share->scarce && pipe->needs && !pipe->holds && share->free < share->each;
+}
+
+/* Nothing has happened for too long. */
+static void fail_late(ycomm_run *run)
+{
+    const yoke_comm *comm = run->channel->comm;
+    const ycomm_pipe *pipe = run->pipes;
+    while (ycomm_pipe_is_through(pipe) || waits_for_blocks(run, pipe)) /* those that keep it from its turn are others */
+        pipe++;
+    const ycomm_part *part = pipe->part;
+    uint64_t seconds = comm->timeout / 1000000000;
+    char missing[160];
+    static const char *const idle[] = { "has not received what this rank sends", "sends nothing", "sends no more" };
+    if (part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE)
+        ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
+                       "rank %d does not answer: for %" PRIu64 " s it %s (tag %d). It may have ended, stand still, or wait for "
+                       "something else, as two ranks do that send to each other without yoke_comm_exchange; YOKE_COMM_TIMEOUT sets "
+                       "the limit",
+                       (int)part->peer, seconds,
+                       idle[part->verb == YCOMM_SEND ? 0
+                            : pipe->open             ? 2
+                                                     : 1],
+                       (int)part->tag);
+    else if (pipe->open)
+        ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
+                       "the %s has not moved for %" PRIu64
+                       " s, though all ranks have come to it. One may have ended, or stand still; "
+                       "YOKE_COMM_TIMEOUT sets the limit",
+                       ycomm_verb_name(part->verb), seconds);
+    else
+        ycomm_run_fail(
+            run, YOKE_E_HOST_FUNCTION,
+            "not all ranks have come to the %s in %" PRIu64 " s: %s. One may have ended, stand still, or wait for something "
+            "else; YOKE_COMM_TIMEOUT sets the limit",
+            ycomm_verb_name(part->verb), seconds, ycomm_channel_missing(run->channel, run->meeting, missing, sizeof missing));
+}
+
+/* ---- Steps ---- */
+
+/* Step the sends, or all other pipes. */
+static bool step_pipes(ycomm_run *run, bool sends, bool *through)
+{
+    bool moved = false;
+    for (size_t i = 0; i < run->pipe_count && run->failure.status == YOKE_OK; i++) {
+        ycomm_pipe *pipe = &run->pipes[i];
+        if ((pipe->part->verb == YCOMM_SEND) == sends && !ycomm_pipe_is_through(pipe)) {
+            moved |= ycomm_pipe_step(run, pipe);
+            *through &= ycomm_pipe_is_through(pipe);
+        }
+    }
+    return moved;
+}
+
+/* Do what can be done now. Returns whether that was anything. */
+static bool step(ycomm_task *task)
+{
+    ycomm_run *run = YCOMM_OWNER(ycomm_run, task, task);
+    ycomm_channel *channel = run->channel;
+    bool moved = false, through = true;
+    ycomm_failure heard;
+
+    if (run->task.complete)
+        return false;
+    if (!ycomm_mpi_enter()) {
+        ycomm_failure_set_finalized(&heard);
+        ycomm_run_fail_for(run, &heard);
+        return run->task.complete = true;
+    }
+    ycomm_listen(channel->comm);
+    if (ycomm_channel_failure(channel, &heard))
+        ycomm_run_fail_for(run, &heard);
+    /* An MPI may copy a whole piece when it is asked to receive one. The other rank should have something to copy meanwhile. */
+    moved = step_pipes(run, true, &through);
+    moved |= step_pipes(run, false, &through);
+    uint64_t now = ycomm_now();
+    if (run->meeting && !run->pipes[0].open && run->failure.status == YOKE_OK)
+        ycomm_channel_note(channel, run->meeting, run->moved, &run->noted);
+    if (moved)
+        run->moved = now;
+    else if (!through && now - run->moved > channel->comm->timeout && run->failure.status == YOKE_OK)
+        fail_late(run);
+    run->task.complete = run->failure.status < 0 || through;
+    ycomm_mpi_leave();
+    return moved || run->task.complete;
+}
+
+static void carry(ycomm_run *run)
+{
+    static atomic_int polling;
+    run->task.step = step;
+    run->moved = ycomm_now();
+    if (atomic_fetch_add(&polling, 1) < POLLING)
+        while (!run->task.complete && ycomm_now() - run->moved < MOMENT)
+            if (!step(&run->task))
+                sched_yield();
+    atomic_fetch_sub(&polling, 1);
+    if (!run->task.complete)
+        ycomm_engine_carry(&run->task);
+}
+
+/* ---- The host function ---- */
+
+static yoke_status run_op(yoke_status status, void *user)
+{
+    const ycomm_op *op = user;
+    ycomm_channel *channel = op->channel;
+    ycomm_failure failure = { .status = YOKE_OK };
+
+    if (status < 0) {
+        ycomm_channel_stream_failed(channel, status, op->function);
+        return status;
+    }
+    ycomm_run *run = ycomm_run_create(op);
+    if (!run) {
+        yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no memory for the operation", op->function);
+        ycomm_channel_stream_failed(channel, YOKE_E_OUT_OF_HOST_MEMORY, op->function);
+        return YOKE_E_OUT_OF_HOST_MEMORY;
+    }
+    ycomm_op_count(op);
+    pthread_mutex_lock(&channel->turn);
+    if (op->part_count == 1 && op->parts[0].verb != YCOMM_SEND && op->parts[0].verb != YCOMM_RECEIVE)
+        run->meeting = ++channel->meetings;
+    carry(run);
+    failure = run->failure;
+    ycomm_run_end(run);
+    pthread_mutex_unlock(&channel->turn);
+    if (failure.status < 0)
+        return yoke_fail(failure.status, "%s", failure.text);
+    yoke_error_clear();
+    return YOKE_OK;
+}
+
+yoke_status ycomm_run_enqueue(const ycomm_call *call, ycomm_op *op)
+{
+    return yoke_host_call_at(op->place, call->stream, run_op, op, ycomm_op_free);
+}

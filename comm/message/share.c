@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the pipes of a run share the blocks that their channel may have. */
+#include "run.h"
+
+static bool needs_blocks(const ycomm_part *part)
+{
+    return part->count > 0 && ((part->in.rows > 0 && !part->in.at) || (part->out.rows > 0 && !part->out.at));
+}
+
+ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe)
+{
+    return &run->shares[pipe->part->verb == YCOMM_RECEIVE];
+}
+
+/* Sends and receives have halves of their own, since both ends of a message need some. */
+void ycomm_blocks_share(ycomm_run *run)
+{
+    uint64_t all = run->channel->comm->blocks, pipes[2] = { 0, 0 };
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        run->pipes[i].needs = needs_blocks(run->pipes[i].part);
+        pipes[run->pipes[i].part->verb == YCOMM_RECEIVE] += run->pipes[i].needs;
+    }
+    for (int k = 0; k < 2; k++) {
+        uint64_t blocks = pipes[!k] > 0 ? all / 2 : all, each = pipes[k] > 0 ? blocks / pipes[k] : 0;
+        run->shares[k] = (ycomm_share){ blocks, each < 1 ? 1 : each < YCOMM_WINDOW ? each : YCOMM_WINDOW, pipes[k] > blocks };
+    }
+    for (size_t i = 0; i < run->pipe_count; i++)
+        run->pipes[i].window = run->pipes[i].needs ? ycomm_share_of(run, &run->pipes[i])->each : YCOMM_WINDOW;
+}
+
+bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe)
+{
+    ycomm_share *share = ycomm_share_of(run, pipe);
+    if (share->free < share->each)
+        return false;
+    share->free -= share->each;
+    pipe->holds = true;
+    return true;
+}
+
+void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe)
+{
+    if (!pipe->holds)
+        return;
+    for (size_t k = 0; k < YCOMM_WINDOW; k++)
+        if (pipe->slots[k].block) {
+            ycomm_block_give(run->channel, pipe->slots[k].block);
+            pipe->slots[k].block = NULL;
+        }
+    ycomm_share_of(run, pipe)->free += pipe->window;
+    pipe->holds = false;
+}
