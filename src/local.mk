@@ -67,6 +67,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/event.h \
 	src/stream/event_callback.c \
 	src/stream/event_pool.c \
+	src/stream/gate.c \
 	src/stream/native.c \
 	src/stream/observer.h \
 	src/stream/op.c \

@@ -110,13 +110,29 @@ yoke_status yk_device_check(yoke_device *device);
 /* A driver's call for the device has failed: a lost device fails its streams. Returns `status`. */
 YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
 
-/* deferred.c */
+/* gate.c */
 
 /* From now on no enqueue goes straight to the driver; enqueues on their way have finished on return. */
 void yk_stream_close(yoke_stream *stream);
 /* With stream->lock held and nothing deferred: let enqueues through again, unless the stream has failed or submits under its
  * lock. */
 void yk_stream_open(yoke_stream *stream);
+
+/* With stream->lock held: post all listeners. */
+void yk_stream_post_listeners(yoke_stream *stream);
+
+/* Wait until reached(stream, context), which is called with stream->lock held whenever the stream posts its listeners; or until
+ * the deadline, a time of yk_now, UINT64_MAX for never. */
+void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context,
+                          uint64_t deadline);
+
+/* Post the listener's waiter when the stream fails or recovers, and when nothing is deferred any more. */
+void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
+void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
+void yk_stream_progress(yoke_stream *stream);
+
+/* deferred.c */
+
 /* Defer an operation that the driver cannot be given now, and with it everything behind it. */
 yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op);
 /* The same also in a failed stream, where a host function is called with the failure. */
@@ -147,21 +163,6 @@ void yk_stream_work(void *argument);
 void yk_stream_run(yoke_stream *stream, const yk_op *op);
 /* Set the thread's record: a function of the program that was called with `status` has returned `result`, which is negative. */
 YK_COLD void yk_function_failed(yk_op_kind kind, yoke_status status, yoke_status result);
-
-/* deferred.c */
-
-/* With stream->lock held: post all listeners. */
-void yk_stream_post_listeners(yoke_stream *stream);
-
-/* Wait until reached(stream, context), which is called with stream->lock held whenever the stream posts its listeners; or until
- * the deadline, a time of yk_now, UINT64_MAX for never. */
-void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context,
-                          uint64_t deadline);
-
-/* Post the listener's waiter when the stream fails or recovers, and when nothing is deferred any more. */
-void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
-void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
-void yk_stream_progress(yoke_stream *stream);
 
 /* native.c */
 
