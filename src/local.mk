@@ -74,6 +74,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/op.h \
 	src/stream/recording.c \
 	src/stream/recording.h \
+	src/stream/recovery.c \
 	src/stream/retire.c \
 	src/stream/retire.h \
 	src/stream/sleep.c \
@@ -84,6 +85,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/stream.h \
 	src/stream/stream_failure.c \
 	src/stream/submit.c \
+	src/stream/submitted_waits.c \
 	src/stream/wait.c \
 	src/stream/wait.h \
 	src/stream/watchdog.c \

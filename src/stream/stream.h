@@ -30,8 +30,6 @@ static inline bool yk_stream_is_quiet(const yoke_stream *stream)
             atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done));
 }
 
-/* The user's last reference is gone: nothing more starts. */
-void yk_stream_fail_torn_down(yoke_stream *stream);
 /* For a public function that waits: the stream is an object, this is not its own host function (YOKE_E_DEADLOCK), and it is not
  * being recorded. */
 yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream);
@@ -86,12 +84,21 @@ YK_COLD void yk_stream_inherit(yoke_stream *stream, const char *where, yoke_stat
 YK_COLD yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
 /* The same for a status from elsewhere. */
 YK_COLD yk_failure *yk_stream_inherit_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
+/* The user's last reference is gone: nothing more starts. */
+void yk_stream_fail_torn_down(yoke_stream *stream);
 /* If the stream has failed, set the thread's record and return the status; else YOKE_OK. The second with stream->lock held. */
 YK_COLD yoke_status yk_stream_report(yoke_stream *stream);
 YK_COLD yoke_status yk_stream_report_locked(yoke_stream *stream);
 /* The driver reports that something failed, but not what: add to the thread's record the operations that may have failed, from
  * number `first` up to `end`. */
 YK_COLD void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end);
+/* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
+yoke_status yk_device_check(yoke_device *device);
+/* A driver's call for the device has failed: a lost device fails its streams. Returns `status`. */
+YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
+
+/* submitted_waits.c */
+
 /* Forget the waits that have succeeded, once there are many. Asks the driver, and a failure that it tells fails streams: so neither
  * with a lock of a stream or device held, nor inside a gate. */
 void yk_stream_thin_out_waits(yoke_stream *stream);
@@ -105,10 +112,8 @@ void yk_stream_forget_waits(yoke_stream *stream);
 /* The user's last reference is gone and nothing is deferred: check the waits as soon as the driver is done with the stream. Until
  * then each wait keeps the stream of its event, and two streams may keep each other. */
 void yk_stream_end_waits(yoke_stream *stream);
-/* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
-yoke_status yk_device_check(yoke_device *device);
-/* A driver's call for the device has failed: a lost device fails its streams. Returns `status`. */
-YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
+/* The epoch is over: the failures of its waits are kept for events not queried yet, and keep no other stream. */
+void yk_stream_end_epoch_of_waits(yoke_stream *stream);
 
 /* gate.c */
 
