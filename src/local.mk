@@ -66,6 +66,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/event.c \
 	src/stream/event.h \
 	src/stream/event_callback.c \
+	src/stream/event_completion.c \
 	src/stream/event_pool.c \
 	src/stream/gate.c \
 	src/stream/native.c \

@@ -24,7 +24,7 @@
  *
  * A stream that has FAILED (a host function returned a failure, work on the device failed, the stream was cancelled or torn down:
  * YOKE_E_CANCELLED) skips its deferred operations: host functions are called with the failure, events complete with it, nothing
- * else runs. New enqueues fail at once, until the stream recovers: stream_failure.c.
+ * else runs. New enqueues fail at once, until the stream recovers: recovery.c.
  *
  * A stream that is RECORDED keeps its gate closed: its operations go into a graph (graph/record.c) and run when that is launched.
  *

@@ -119,10 +119,6 @@ YK_HOT uint64_t yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk
 /* The gate was closed. Defers the operation, or fails with the stream's failure; with YOKE_BLOCKING submits it and waits. */
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op);
 
-/* The driver rejected an operation. A lost device is the fault of an earlier operation: then all streams of the device fail, and
- * the record names the suspects. Returns `status`. */
-YK_COLD yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status);
-
 /* Submit the operation, or defer a copy of it while the stream is deferring. For kinds that can be submitted (objects/op.def).
  * `kind` is op->kind. */
 YK_HOT yoke_status yk_stream_enqueue(yoke_stream *stream, yk_op_kind kind, const yk_op *op)

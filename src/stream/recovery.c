@@ -86,7 +86,7 @@ static void begin_epoch(yoke_stream *stream, yk_failure *fresh)
     stream->failure = fresh;
     atomic_store(&stream->lost_elsewhere, false);
     atomic_fetch_add(&stream->epoch, 1);
-    atomic_store(&stream->done, yk_stream_submitted(stream)); /* after the epoch: event.c reads them in the opposite order */
+    atomic_store(&stream->done, yk_stream_submitted(stream)); /* after the epoch: event_completion.c reads them in reverse */
     yk_stream_happens(stream, YK_STREAM_RECOVERED);
     yk_stream_open(stream);
     pthread_mutex_unlock(&stream->lock);

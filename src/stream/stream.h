@@ -86,6 +86,9 @@ YK_COLD yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const
 YK_COLD yk_failure *yk_stream_inherit_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
 /* The user's last reference is gone: nothing more starts. */
 void yk_stream_fail_torn_down(yoke_stream *stream);
+/* The driver rejected an operation. A lost device is the fault of an earlier operation: then all streams of the device fail, and
+ * the record names the suspects. Returns `status`. */
+YK_COLD yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status);
 /* If the stream has failed, set the thread's record and return the status; else YOKE_OK. The second with stream->lock held. */
 YK_COLD yoke_status yk_stream_report(yoke_stream *stream);
 YK_COLD yoke_status yk_stream_report_locked(yoke_stream *stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How streams fail. A stream keeps its first failure, which everything enqueued later, every event behind it and every host function
- * reports, until the stream recovers (recovery.c). Nothing here knows an event: who learns of a failure brings it here.
+ * How streams fail. A stream keeps its first failure, which everything enqueued later, every event behind it and every host
+ * function reports, until the stream recovers (recovery.c). Nothing here knows an event: who learns of a failure brings it here.
  */
 #include "stream/enqueue.h"
 
