@@ -12,13 +12,14 @@
 
 /* The devices that drivers offer, and what was rejected. */
 typedef struct yk_device_list {
+    const yk_backend *backend; /* whose devices are added now: the core sets it before it calls device_list */
     yoke_device_info *infos;
     size_t count;
     yk_text rejected; /* one per line */
 } yk_device_list;
 
 /* `info` is copied; selector, backend and index are set here. */
-yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, const yoke_device_info *info);
+yoke_status yk_device_list_add(yk_device_list *list, const yoke_device_info *info);
 /* A device or platform that cannot be used, and why: one line. */
 void yk_device_list_reject(yk_device_list *list, const char *format, ...) YOKE_PRINTF(2, 3);
 

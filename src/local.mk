@@ -66,13 +66,16 @@ libyoke_all_la_SOURCES = \
 	src/stream/event.c \
 	src/stream/event.h \
 	src/stream/event_callback.c \
+	src/stream/event_completion.c \
 	src/stream/event_pool.c \
+	src/stream/gate.c \
 	src/stream/native.c \
 	src/stream/observer.h \
 	src/stream/op.c \
 	src/stream/op.h \
 	src/stream/recording.c \
 	src/stream/recording.h \
+	src/stream/recovery.c \
 	src/stream/retire.c \
 	src/stream/retire.h \
 	src/stream/sleep.c \
@@ -83,6 +86,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/stream.h \
 	src/stream/stream_failure.c \
 	src/stream/submit.c \
+	src/stream/submitted_waits.c \
 	src/stream/wait.c \
 	src/stream/wait.h \
 	src/stream/watchdog.c \

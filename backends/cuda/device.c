@@ -206,7 +206,7 @@ yoke_status yk_cuda_device_list(yk_device_list *list)
     qsort(infos, usable, sizeof *infos, by_pci);
     status = YOKE_OK;
     for (size_t i = 0; i < usable && status == YOKE_OK; i++)
-        status = yk_device_list_add(list, &yk_backend_cuda, &infos[i]);
+        status = yk_device_list_add(list, &infos[i]);
     free(infos);
     return status;
 }

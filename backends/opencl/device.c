@@ -188,7 +188,7 @@ yoke_status yk_opencl_device_list(yk_device_list *list)
     for (size_t i = 0; status == YOKE_OK && i < slot_count; i++) {
         const yk_opencl_slot *slot = slots[i];
         if (!slot->rejected[0])
-            status = yk_device_list_add(list, &yk_backend_opencl, &slot->info);
+            status = yk_device_list_add(list, &slot->info);
         else if (slot->id)
             yk_device_list_reject(list, "opencl: device '%s' of platform '%s': %s", slot->info.name, slot->info.platform,
                                   slot->rejected);

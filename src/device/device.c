@@ -53,11 +53,12 @@ static void add_reason(yk_text *reasons, const yk_backend *backend, const char *
 
 /* ---- Lists ---- */
 
-yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, const yoke_device_info *info)
+yoke_status yk_device_list_add(yk_device_list *list, const yoke_device_info *info)
 {
+    const char *backend = list->backend->name;
     int32_t index = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->infos[i].backend, backend->name) == 0)
+        if (strcmp(list->infos[i].backend, backend) == 0)
             index++;
     yoke_device_info *grown = realloc(list->infos, (list->count + 1) * sizeof *grown);
     if (!grown)
@@ -70,8 +71,8 @@ yoke_status yk_device_list_add(yk_device_list *list, const yk_backend *backend, 
     for (size_t i = 0; i < YK_COUNT_OF(texts); i++)
         yk_make_utf8(texts[i]); /* some drivers return invalid UTF-8 */
     added->index = index;
-    yk_string_copy(added->backend, sizeof added->backend, backend->name);
-    snprintf(added->selector, sizeof added->selector, "%s:%d", backend->name, (int)index);
+    yk_string_copy(added->backend, sizeof added->backend, backend);
+    snprintf(added->selector, sizeof added->selector, "%s:%d", backend, (int)index);
     return YOKE_OK;
 }
 

@@ -42,6 +42,7 @@ typedef struct answer_head {
 yoke_status yk_probe_here(const yk_backend *backend, yk_device_list *list)
 {
     size_t before = list->count;
+    list->backend = backend;
     yoke_status status = backend->device_list(list);
     if (status < 0)
         list->count = before;

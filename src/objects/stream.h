@@ -52,7 +52,7 @@ struct yoke_stream {
     /* The newest consecutive allocations of ordered memory by the driver: the first one's number, and one past the last. */
     atomic_uint_fast64_t allocations, allocations_end;
 
-    atomic_bool spare_lock; /* protects spares (events to be recorded again, event.c) and waits */
+    atomic_bool spare_lock; /* protects spares (events to be recorded again, event_pool.c) and waits */
     yoke_event *spares[2];  /* untimed and timed */
     unsigned spare_count[2];
     bool spares_uncounted; /* torn down: from now on no spare is among the uses */
@@ -78,7 +78,7 @@ struct yoke_stream {
     yk_listener *listeners;
     atomic_bool waits_long;                    /* the last wait that did not end at once: wait.c */
     atomic_uint posted;                        /* changes with each wake-up of the worker, for its short spin */
-    _Atomic(struct yk_submitted_wait *) waits; /* submitted waits for events of other streams: stream_failure.c */
+    _Atomic(struct yk_submitted_wait *) waits; /* submitted waits for events of other streams: submitted_waits.c */
     atomic_uint wait_count, thin_at;           /* of `waits`, with spare_lock held; how many are worth asking for */
     atomic_bool failed;                        /* the state's failure, for readers without the lock */
     yk_failure *failure;                       /* the first failure, once `failed` */

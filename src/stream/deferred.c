@@ -24,81 +24,17 @@
  *
  * A stream that has FAILED (a host function returned a failure, work on the device failed, the stream was cancelled or torn down:
  * YOKE_E_CANCELLED) skips its deferred operations: host functions are called with the failure, events complete with it, nothing
- * else runs. New enqueues fail at once, until the stream recovers: stream_failure.c.
+ * else runs. New enqueues fail at once, until the stream recovers: recovery.c.
  *
  * A stream that is RECORDED keeps its gate closed: its operations go into a graph (graph/record.c) and run when that is launched.
  *
- * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. The gate is closed while
- * the stream is deferring or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set or the stream has a depth (depth.c).
- * Closing the gate waits for the enqueues on their way, so that each enqueue is entirely before the closing or after it.
+ * An enqueue learns from the gate, without a lock, whether the stream is direct: gate.c.
  */
 #include "stream/depth.h"
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/recording.h"
-#include "stream/wait.h"
 #include "base/thread.h"
-#include "stream/observer.h"
-
-/* ---- The gate and the listeners ---- */
-
-void yk_stream_close(yoke_stream *stream)
-{
-    if (atomic_fetch_or_explicit(&stream->gate, YK_GATE_CLOSED, memory_order_acq_rel) & YK_GATE_CLOSED)
-        return;
-    while (atomic_load_explicit(&stream->gate, memory_order_acquire) & YK_GATE_BUSY)
-        sched_yield();
-}
-
-/* Whether operations of the stream go to the driver under its lock, so that its gate stays closed. */
-static bool submits_locked(const yoke_stream *stream)
-{
-    return stream->device->blocking || stream->device->observer || stream->depth;
-}
-
-void yk_stream_open(yoke_stream *stream)
-{
-    if (yk_stream_gate_is_open(stream->state, submits_locked(stream)))
-        atomic_fetch_and_explicit(&stream->gate, ~(uint_fast64_t)YK_GATE_CLOSED, memory_order_release);
-}
-
-void yk_stream_listen(yoke_stream *stream, yk_listener *listener)
-{
-    pthread_mutex_lock(&stream->lock);
-    listener->previous = NULL;
-    listener->next = stream->listeners;
-    if (listener->next)
-        listener->next->previous = listener;
-    stream->listeners = listener;
-    pthread_mutex_unlock(&stream->lock);
-}
-
-void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener)
-{
-    pthread_mutex_lock(&stream->lock);
-    if (listener->next)
-        listener->next->previous = listener->previous;
-    if (listener->previous)
-        listener->previous->next = listener->next;
-    else
-        stream->listeners = listener->next;
-    pthread_mutex_unlock(&stream->lock);
-}
-
-void yk_stream_post_listeners(yoke_stream *stream)
-{
-    for (yk_listener *listener = stream->listeners; listener; listener = listener->next)
-        yk_waiter_post(listener->waiter);
-}
-
-void yk_stream_progress(yoke_stream *stream)
-{
-    pthread_mutex_lock(&stream->lock);
-    yk_stream_post_listeners(stream);
-    pthread_mutex_unlock(&stream->lock);
-}
-
-/* ---- Enqueueing ---- */
 
 static bool is_not_launching(yoke_stream *stream, void *context)
 {
@@ -218,14 +154,6 @@ static yoke_status finish_if_blocking(yoke_stream *stream, yoke_status status)
                : status;
 }
 
-yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
-{
-    void *begun = yk_observe_submit_begin(stream, op);
-    yoke_status status = yk_submit(stream, op);
-    yk_observe_submit_end(stream, begun, status);
-    return status;
-}
-
 /* With stream->lock held; released while this waits. YOKE_PENDING: the stream is full, and the caller does not wait. */
 static yoke_status make_room(yoke_stream *stream)
 {
@@ -265,7 +193,7 @@ static yoke_status enqueue_locked(yoke_stream *stream, const yk_op *op, bool *ou
         pthread_mutex_unlock(&stream->lock);
         return status;
     }
-    yk_stream_route route = yk_stream_route_of(stream->state, submits_locked(stream));
+    yk_stream_route route = yk_stream_route_of(stream->state, yk_stream_submits_locked(stream));
     status = take_route(stream, op, route);
     unlock_and_post(stream);
     if (route == YK_ROUTE_RECORD)
@@ -337,36 +265,6 @@ yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, yk_r
         status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? defer(stream, &op) : yk_event_submit(event);
     unlock_and_post(stream);
     return status < 0 ? yk_stream_not_submitted(stream, status) : status;
-}
-
-void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context,
-                          uint64_t deadline)
-{
-    YK_UNCANCELLED;
-    yk_waiter *waiter = yk_waiter_take();
-    yk_listener listener = { .waiter = waiter };
-    bool done = false;
-    uint64_t left = UINT64_MAX;
-    if (waiter)
-        yk_stream_listen(stream, &listener);
-    while (left > 0) {
-        pthread_mutex_lock(&stream->lock);
-        done = reached(stream, context);
-        pthread_mutex_unlock(&stream->lock);
-        if (done)
-            break;
-        if (deadline != UINT64_MAX) {
-            uint64_t now = yk_now();
-            left = now < deadline ? deadline - now : 0;
-        }
-        if (waiter)
-            yk_waiter_sleep(waiter, left);
-        else
-            sched_yield();
-    }
-    if (waiter)
-        yk_stream_unlisten(stream, &listener);
-    yk_waiter_put(waiter);
 }
 
 /* The caller runs the operation itself: a staged copy that it waits for, which saves waking a thread, or a graph. Operations that

@@ -39,8 +39,16 @@ YK_HOT bool yk_gate_is_open(const yoke_stream *stream)
     return !(atomic_load_explicit(&stream->gate, memory_order_acquire) & YK_GATE_CLOSED);
 }
 
+/* Whether operations of the stream go to the driver under its lock, so that its gate stays closed. */
+static inline bool yk_stream_submits_locked(const yoke_stream *stream)
+{
+    return stream->device->blocking || stream->device->observer || stream->depth;
+}
+
 /* submit.c: submit an operation of any kind to the driver. */
 yoke_status yk_submit(yoke_stream *stream, const yk_op *op);
+/* The same, reported to the device's observer. */
+YK_COLD yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op);
 /* submit.c: the driver has got an operation that was deferred: count it, and keep what it uses; its event is recorded with it. */
 void yk_note_deferred(yoke_stream *stream, const yk_op *op);
 
@@ -108,15 +116,8 @@ YK_HOT uint64_t yk_note_submitted(yoke_stream *stream, yk_op_kind kind, const yk
            YK_GATE_SUBMITTED;
 }
 
-/* As yk_submit, reported to the device's observer. */
-YK_COLD yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op);
-
 /* The gate was closed. Defers the operation, or fails with the stream's failure; with YOKE_BLOCKING submits it and waits. */
 YK_COLD yoke_status yk_stream_enqueue_closed(yoke_stream *stream, const yk_op *op);
-
-/* The driver rejected an operation. A lost device is the fault of an earlier operation: then all streams of the device fail, and
- * the record names the suspects. Returns `status`. */
-YK_COLD yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status);
 
 /* Submit the operation, or defer a copy of it while the stream is deferring. For kinds that can be submitted (objects/op.def).
  * `kind` is op->kind. */

@@ -5,9 +5,7 @@
 
 #include "objects/objects.h"
 
-/* An unrecorded event (YK_EVENT_DEFERRED) of the stream, with one reference; it keeps the stream in memory. NULL and a record on
- * failure. */
-yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where);
+/* event_completion.c */
 
 /* Whether the driver does not have the event yet. */
 static inline bool yk_event_is_deferred(const yoke_event *event)
@@ -26,13 +24,16 @@ void yk_event_submitted(yoke_event *event, uint64_t position);
  * thread's record. */
 yoke_status yk_event_complete(yoke_event *event, yoke_status status);
 
-/* As yoke_event_query and yoke_event_wait, for events known to be valid. */
+/* As yoke_event_query, for events known to be valid. */
 yoke_status yk_event_poll(yoke_event *event);
 /* A poll function for sleepers (sleep.h). */
 bool yk_event_poll_and_release(yoke_event *event);
-yoke_status yk_event_wait(yoke_event *event);
-/* For work that ends soon: spin for this many extra nanoseconds before sleeping. */
-yoke_status yk_event_wait_soon(yoke_event *event, uint64_t spin_more);
+
+/* event_pool.c */
+
+/* An unrecorded event (YK_EVENT_DEFERRED) of the stream, with one reference; it keeps the stream in memory. NULL and a record on
+ * failure. */
+yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where);
 
 /* For retire.c: an event that does not keep its stream in memory. NULL on failure. */
 yoke_event *yk_event_take(yoke_stream *stream, uint32_t flags);

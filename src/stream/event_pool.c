@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "stream/event.h"
 #include "stream/sleep.h"
+#include "stream/stream.h"
 
 /* How many spare events of each kind are kept before the oldest is reused. */
 #define SPARE_EVENTS 16
@@ -78,6 +79,17 @@ yoke_event *yk_event_take_counted(yoke_stream *stream, uint32_t flags)
         event->counted = true;
         yk_stream_use(stream);
     }
+    return event;
+}
+
+yoke_event *yk_event_new(yoke_stream *stream, uint32_t flags, const char *where)
+{
+    yoke_event *event = yk_event_take_counted(stream, flags);
+    if (!event) {
+        (void)yk_stream_not_submitted(stream, yoke_error()->status);
+        return NULL;
+    }
+    event->where = where;
     return event;
 }
 

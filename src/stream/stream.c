@@ -266,16 +266,6 @@ void yoke_stream_release(yoke_stream *stream)
         yk_object_release(stream);
 }
 
-void yk_stream_fail_torn_down(yoke_stream *stream)
-{
-    yoke_error_info before = *yoke_error();
-    if (atomic_load(&stream->failed))
-        return;
-    yk_fail(YOKE_E_CANCELLED, "stream %s was released before this could run: wait for the stream first", stream->label);
-    yk_stream_fail(stream, NULL, YOKE_E_CANCELLED);
-    yk_error_restore(&before);
-}
-
 yoke_device *yoke_stream_get_device(const yoke_stream *stream)
 {
     return yk_is(stream, YK_STREAM) ? stream->device : NULL;

@@ -30,8 +30,6 @@ static inline bool yk_stream_is_quiet(const yoke_stream *stream)
             atomic_load_explicit(&stream->allocations, memory_order_relaxed) <= atomic_load(&stream->done));
 }
 
-/* The user's last reference is gone: nothing more starts. */
-void yk_stream_fail_torn_down(yoke_stream *stream);
 /* For a public function that waits: the stream is an object, this is not its own host function (YOKE_E_DEADLOCK), and it is not
  * being recorded. */
 yoke_status yk_stream_check_wait(const char *function, yoke_stream *stream);
@@ -86,12 +84,24 @@ YK_COLD void yk_stream_inherit(yoke_stream *stream, const char *where, yoke_stat
 YK_COLD yk_failure *yk_stream_fail_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
 /* The same for a status from elsewhere. */
 YK_COLD yk_failure *yk_stream_inherit_in(yoke_stream *stream, unsigned epoch, const char *where, yoke_status status);
+/* The user's last reference is gone: nothing more starts. */
+void yk_stream_fail_torn_down(yoke_stream *stream);
+/* The driver rejected an operation. A lost device is the fault of an earlier operation: then all streams of the device fail, and
+ * the record names the suspects. Returns `status`. */
+YK_COLD yoke_status yk_stream_not_submitted(yoke_stream *stream, yoke_status status);
 /* If the stream has failed, set the thread's record and return the status; else YOKE_OK. The second with stream->lock held. */
 YK_COLD yoke_status yk_stream_report(yoke_stream *stream);
 YK_COLD yoke_status yk_stream_report_locked(yoke_stream *stream);
 /* The driver reports that something failed, but not what: add to the thread's record the operations that may have failed, from
  * number `first` up to `end`. */
 YK_COLD void yk_stream_name_suspects(yoke_stream *stream, uint64_t first, uint64_t end);
+/* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
+yoke_status yk_device_check(yoke_device *device);
+/* A driver's call for the device has failed: a lost device fails its streams. Returns `status`. */
+YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
+
+/* submitted_waits.c */
+
 /* Forget the waits that have succeeded, once there are many. Asks the driver, and a failure that it tells fails streams: so neither
  * with a lock of a stream or device held, nor inside a gate. */
 void yk_stream_thin_out_waits(yoke_stream *stream);
@@ -105,18 +115,32 @@ void yk_stream_forget_waits(yoke_stream *stream);
 /* The user's last reference is gone and nothing is deferred: check the waits as soon as the driver is done with the stream. Until
  * then each wait keeps the stream of its event, and two streams may keep each other. */
 void yk_stream_end_waits(yoke_stream *stream);
-/* YOKE_OK, or YOKE_E_DEVICE_LOST with its record. */
-yoke_status yk_device_check(yoke_device *device);
-/* A driver's call for the device has failed: a lost device fails its streams. Returns `status`. */
-YK_COLD yoke_status yk_device_failed(yoke_device *device, yoke_status status);
+/* The epoch is over: the failures of its waits are kept for events not queried yet, and keep no other stream. */
+void yk_stream_end_epoch_of_waits(yoke_stream *stream);
 
-/* deferred.c */
+/* gate.c */
 
 /* From now on no enqueue goes straight to the driver; enqueues on their way have finished on return. */
 void yk_stream_close(yoke_stream *stream);
 /* With stream->lock held and nothing deferred: let enqueues through again, unless the stream has failed or submits under its
  * lock. */
 void yk_stream_open(yoke_stream *stream);
+
+/* With stream->lock held: post all listeners. */
+void yk_stream_post_listeners(yoke_stream *stream);
+
+/* Wait until reached(stream, context), which is called with stream->lock held whenever the stream posts its listeners; or until
+ * the deadline, a time of yk_now, UINT64_MAX for never. */
+void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context,
+                          uint64_t deadline);
+
+/* Post the listener's waiter when the stream fails or recovers, and when nothing is deferred any more. */
+void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
+void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
+void yk_stream_progress(yoke_stream *stream);
+
+/* deferred.c */
+
 /* Defer an operation that the driver cannot be given now, and with it everything behind it. */
 yoke_status yk_stream_defer(yoke_stream *stream, const yk_op *op);
 /* The same also in a failed stream, where a host function is called with the failure. */
@@ -147,21 +171,6 @@ void yk_stream_work(void *argument);
 void yk_stream_run(yoke_stream *stream, const yk_op *op);
 /* Set the thread's record: a function of the program that was called with `status` has returned `result`, which is negative. */
 YK_COLD void yk_function_failed(yk_op_kind kind, yoke_status status, yoke_status result);
-
-/* deferred.c */
-
-/* With stream->lock held: post all listeners. */
-void yk_stream_post_listeners(yoke_stream *stream);
-
-/* Wait until reached(stream, context), which is called with stream->lock held whenever the stream posts its listeners; or until
- * the deadline, a time of yk_now, UINT64_MAX for never. */
-void yk_stream_wait_until(yoke_stream *stream, bool (*reached)(yoke_stream *stream, void *context), void *context,
-                          uint64_t deadline);
-
-/* Post the listener's waiter when the stream fails or recovers, and when nothing is deferred any more. */
-void yk_stream_listen(yoke_stream *stream, yk_listener *listener);
-void yk_stream_unlisten(yoke_stream *stream, yk_listener *listener);
-void yk_stream_progress(yoke_stream *stream);
 
 /* native.c */
 

@@ -2,6 +2,7 @@
 /* Submitting operations of any kind: those without a case in the inlined path of enqueue.h. */
 #include "stream/enqueue.h"
 
+#include "stream/observer.h"
 #include "stream/staged.h"
 
 static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
@@ -30,6 +31,14 @@ yoke_status yk_submit(yoke_stream *stream, const yk_op *op)
 #include "objects/op.def"
     }
     return yk_fail(YOKE_E_INVALID_ARGUMENT, "a %s cannot be submitted to the driver", yk_op_name(op->kind));
+}
+
+yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
+{
+    void *begun = yk_observe_submit_begin(stream, op);
+    yoke_status status = yk_submit(stream, op);
+    yk_observe_submit_end(stream, begun, status);
+    return status;
 }
 
 void yk_note_deferred(yoke_stream *stream, const yk_op *op)

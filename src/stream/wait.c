@@ -207,3 +207,14 @@ size_t yk_wait_any(const yk_wait *wait)
     atomic_store_explicit(&stream->waits_long, longer, memory_order_relaxed);
     return found;
 }
+
+yoke_status yk_event_wait_soon(yoke_event *event, uint64_t spin_more)
+{
+    (void)yk_wait_any(&(yk_wait){ .events = &event, .count = 1, .deadline = UINT64_MAX, .spin_more = spin_more });
+    return yk_event_poll(event);
+}
+
+yoke_status yk_event_wait(yoke_event *event)
+{
+    return yk_event_wait_soon(event, 0);
+}

@@ -26,6 +26,11 @@ typedef struct yk_wait {
 /* The first event that has completed; `count` when the wait ended without one. */
 size_t yk_wait_any(const yk_wait *wait);
 
+/* As yoke_event_wait, for events known to be valid. */
+yoke_status yk_event_wait(yoke_event *event);
+/* For work that ends soon: spin for this many extra nanoseconds before sleeping. */
+yoke_status yk_event_wait_soon(yoke_event *event, uint64_t spin_more);
+
 /* Poll every event: the first that is complete or has failed; `count` when there is none. */
 size_t yk_poll_any(yoke_event *const *events, size_t count);
 

@@ -25,7 +25,7 @@ yoke_status yk_host_device_list(yk_device_list *list)
     info.max_block[0] = info.max_block_threads = 1024;
     info.max_block[1] = info.max_block[2] = 1;
     info.view_alignment = 1;
-    return yk_device_list_add(list, &yk_backend_host, &info);
+    return yk_device_list_add(list, &info);
 }
 
 bool yk_host_driver_key(yk_text *key)

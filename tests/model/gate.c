@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate of src/stream/enqueue.h and what src/stream/deferred.c does with it, one atomic step at a time: several threads enqueue
+ * The gate of src/stream/enqueue.h and gate.c, and what deferred.c does with it, one atomic step at a time: several threads enqueue
  * to one stream, defer, carry and cancel, its worker runs what is deferred and opens the gate again. States and routes are those of
  * src/objects/stream_state.h, compiled in here. The search shows that an enqueue may be taken as one step, which rule.c does: it
  * goes either straight to the driver, in front of everything deferred, or to the end of the list.

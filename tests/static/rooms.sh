@@ -103,7 +103,12 @@ library() {
 }
 
 # backend.h, backend.def and backend_api.h are the seam, for every room but base.
-library src 8 'base objects+. stream memory program copy launch graph trace device'
+library src 5 'base objects+. stream memory program copy launch graph trace device'
+
+# One room each. The table of a backend's slots names all of its files, and none of them may need the table.
+library backends/cuda 5 '.'
+library backends/opencl 5 '.'
+
 # What makes and ends communicators stands on top.
 library comm 1 'ground message transport .'
 

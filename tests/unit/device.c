@@ -65,7 +65,7 @@ static yoke_status list_as(enum made_up how, yk_device_list *list, const yk_back
     for (int i = 0; i < count; i++) {
         info.kind = i % 3 == 0 ? YOKE_DEVICE_EMULATOR : i % 3 == 1 ? YOKE_DEVICE_CPU : YOKE_DEVICE_GPU;
         yk_string_copy(info.name, sizeof info.name, names[i % 3]);
-        yoke_status status = yk_device_list_add(list, backend, &info);
+        yoke_status status = yk_device_list_add(list, &info);
         if (status < 0)
             return status;
     }
@@ -114,8 +114,8 @@ static yoke_status cuda_list(yk_device_list *list)
     info.kind = YOKE_DEVICE_GPU;
     info.capabilities = 1u << YOKE_CAP_FP64;
     yk_string_copy(info.name, sizeof info.name, "NVIDIA H200");
-    yoke_status status = yk_device_list_add(list, &fake_cuda, &info);
-    return status < 0 ? status : yk_device_list_add(list, &fake_cuda, &info);
+    yoke_status status = yk_device_list_add(list, &info);
+    return status < 0 ? status : yk_device_list_add(list, &info);
 }
 
 static yoke_status opencl_list(yk_device_list *list)
@@ -465,11 +465,11 @@ static void threads(void)
 /* What drivers call their devices, and say of them, is UTF-8 once it is Yoke's: it goes into messages and JSON. */
 static void names_of_drivers(void)
 {
-    yk_device_list list = { 0 };
+    yk_device_list list = { .backend = &fake_cuda };
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yk_string_copy(info.name, sizeof info.name, "Ger\xe4t \xc3\xa4");
     yk_string_copy(info.platform, sizeof info.platform, "\xff");
-    tap_is(yk_device_list_add(&list, &fake_cuda, &info), YOKE_OK, "a device whose name is no UTF-8 is listed");
+    tap_is(yk_device_list_add(&list, &info), YOKE_OK, "a device whose name is no UTF-8 is listed");
     yk_device_list_reject(&list, "Ger\xe4t");
     tap_is(list.infos[0].name, "Ger?t \xc3\xa4", "with a name that is");
     tap_is(list.infos[0].platform, "?", "as is the platform's");

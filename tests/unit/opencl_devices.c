@@ -53,7 +53,7 @@ static void in_process(const char *words, void (*work)(const void *user), const 
 
 static yk_device_list list_all(void)
 {
-    yk_device_list list = { 0 };
+    yk_device_list list = { .backend = &yk_backend_opencl };
 
     CHECK(yk_backend_opencl.device_list(&list) == YOKE_OK);
     return list;
@@ -140,7 +140,7 @@ static void is_rejected(const void *user)
 
 static void no_platforms(const void *user)
 {
-    yk_device_list list = { 0 };
+    yk_device_list list = { .backend = &yk_backend_opencl };
     (void)user;
     driver.platform_count = 0;
     CHECK(yk_backend_opencl.device_list(&list) == YOKE_E_UNAVAILABLE);
