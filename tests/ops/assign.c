@@ -8,7 +8,7 @@
 
 #include <yoke/graph.h>
 
-#include "../../ops/elementwise.h"
+#include "../../ops/map/elementwise.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 

@@ -9,7 +9,7 @@
 #ifdef HAVE_DLPACK
 #include <dlpack/dlpack.h>
 #define DLManagedTensor yops_managed_tensor
-#include "../../ops/dlpack.h"
+#include "../../ops/call/dlpack.h"
 #undef DLManagedTensor
 
 /* The member of both structs is at the same place, and has the same size. */
@@ -39,7 +39,7 @@ _Static_assert((int)kDLInt == YOPS_DL_INT && (int)kDLUInt == YOPS_DL_UINT && (in
                    (int)kDLBfloat == YOPS_DL_BFLOAT && (int)kDLComplex == YOPS_DL_COMPLEX,
                "types");
 #else
-#include "../../ops/dlpack.h"
+#include "../../ops/call/dlpack.h"
 #endif
 
 /* The tensor as we declare it. */

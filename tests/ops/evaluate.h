@@ -7,9 +7,9 @@
 #ifndef OPS_EVALUATE_H
 #define OPS_EVALUATE_H
 
-#include "../../ops/expression_tree.h"
+#include "../../ops/expression/tree.h"
 
-/* A value as kernels compute it; its dtype tells the member, by yops_class of ops/expression_tree.h. */
+/* A value as kernels compute it; its dtype tells the member, by yops_class of ops/expression/tree.h. */
 typedef union evaluate_value {
     int32_t i;   /* bool is u; int8, int16, int32 */
     uint32_t u;  /* bool, uint8, uint16, uint32 */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ops/text.h"
+#include "../../ops/call/text.h"
 #include "arrays.h"
 #include "evaluate.h"
 #include "generate.h"
@@ -215,7 +215,7 @@ static void make_kernel(bench *b)
         if (yops_functions[i].how != YOPS_HOW_HELPER)
             put(b, "#define yops_%s_f %s\n#define yops_%s_d %s\n", name, name, name, name);
     }
-    put(b, "#include \"expression.h\"\n#define twist " YOPS_OWN "twist\n%sYOKE_KERNEL void run(YOKE_GLOBAL yoke_u64 *results",
+    put(b, "#include \"expression.yh\"\n#define twist " YOPS_OWN "twist\n%sYOKE_KERNEL void run(YOKE_GLOBAL yoke_u64 *results",
         twist_text);
     for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)
         if (is_usable(b, dtype))

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "ops/collide.h"
+#include "ops/array/collide.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 

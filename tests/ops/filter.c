@@ -11,7 +11,7 @@
 
 #include <yoke/graph.h>
 
-#include "../../ops/filter.h"
+#include "../../ops/signal/filter.h"
 
 /* ---- Random trials ---- */
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "../../ops/call.h"
+#include "../../ops/call/call.h"
 #include "arrays.h"
 
 enum { DEEPEST = 5 };

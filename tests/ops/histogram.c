@@ -11,7 +11,7 @@
 
 #include <yoke/graph.h>
 
-#include "../../ops/histogram.h"
+#include "../../ops/reduce/histogram.h"
 
 typedef enum mode { EVEN, EDGES, INDEX } mode;
 

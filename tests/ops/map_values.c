@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of expressions in kernels that are not maps (ops/evaluation.h), against the host's evaluator. */
+/* The values of expressions in kernels that are not maps (ops/map/evaluation.h), against the host's evaluator. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ops/evaluation.h"
-#include "../../ops/text.h"
+#include "../../ops/map/evaluation.h"
+#include "../../ops/call/text.h"
 #include "trial.h"
 
 static const char value_kernel[] =

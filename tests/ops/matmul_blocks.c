@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ops/matmul.h"
+#include "../../ops/linear/matmul.h"
 #include "matmul_reference.h"
 
 static const yops_matmul_tile *tile_of(const char *name)

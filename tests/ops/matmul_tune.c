@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ops/matmul.h"
+#include "../../ops/linear/matmul.h"
 #include "../unit/sandbox.h"
 #include "matmul_reference.h"
 

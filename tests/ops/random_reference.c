@@ -65,7 +65,7 @@ static inline double f64_of_bits(uint64_t bits)
 #pragma GCC diagnostic ignored "-Wfloat-conversion"
 #include "../../include/yoke/philox.h"
 
-#include "../../ops/kernels/random_transform.h"
+#include "../../ops/random/random_transform.yh"
 
 /* ---- Words ---- */
 

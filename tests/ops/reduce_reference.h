@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions on the host, in the order that ops/kernels/reduce_tree.h describes: the bits that every device must give.
+ * Reductions on the host, in the order that ops/reduce/reduce_tree.yh describes: the bits that every device must give.
  */
 #ifndef OPS_REDUCE_REFERENCE_H
 #define OPS_REDUCE_REFERENCE_H

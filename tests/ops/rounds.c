@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 

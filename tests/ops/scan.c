@@ -10,7 +10,7 @@
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 
-/* ---- A host that scans in the order of ops/kernels/scan.h ---- */
+/* ---- A host that scans in the order of ops/reduce/scan.yh ---- */
 
 /* A number of the dtype that is computed with, and whether a segment begins in what it combines. */
 typedef struct part {

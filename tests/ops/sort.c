@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ops/sort.h"
+#include "ops/order/sort.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 

@@ -7,7 +7,7 @@
 
 #include <yoke/graph.h>
 
-#include "ops/sort.h"
+#include "ops/order/sort.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 

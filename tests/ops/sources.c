@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ops/elementwise.h"
-#include "../../ops/matmul.h"
-#include "../../ops/text.h"
+#include "../../ops/map/elementwise.h"
+#include "../../ops/linear/matmul.h"
+#include "../../ops/call/text.h"
 
 /* ---- What is compiled ---- */
 

@@ -9,7 +9,7 @@
 
 #include "arrays.h"
 
-#include "../../ops/expression_tree.h"
+#include "../../ops/expression/tree.h"
 
 /* ---- What is compiled ---- */
 

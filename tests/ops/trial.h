@@ -4,7 +4,7 @@
 #ifndef OPS_TRIAL_H
 #define OPS_TRIAL_H
 
-#include "../../ops/elementwise.h"
+#include "../../ops/map/elementwise.h"
 #include "arrays.h"
 #include "evaluate.h"
 

@@ -3,7 +3,7 @@
  * Matrix products by the vendors' libraries: cuBLAS on CUDA (on the CUDA double, its stand-in) and CLBlast on OpenCL. Small
  * integers make every sum exact, in any order and in every dtype.
  */
-#include "../../ops/vendor/blas.h"
+#include "../../ops/linear/blas.h"
 #include "../conformance/again.h"
 #include "arrays.h"
 #include "vendor.h"

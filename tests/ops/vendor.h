@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ops/vendor/vendor.h"
+#include "../../ops/library/library.h"
 #include "../conformance/suite.h"
 
 #define VENDOR_FOLDER "tests/cuda-double/vendor/.libs/"

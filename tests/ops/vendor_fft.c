@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fourier transforms by cuFFT (on the CUDA double, its stand-in), against the definition in double. */
-#include "../../ops/vendor/fft.h"
+#include "../../ops/signal/cufft.h"
 #include "../conformance/again.h"
 #include "arrays.h"
 #include "vendor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a vendor's library is searched for, and what is said when it is not there or not the right one; without a device. */
-#include "../../ops/vendor/vendor.h"
+#include "../../ops/library/library.h"
 #include "../tap/tap.h"
 
 #include <dlfcn.h>
