@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# libyoke-ops: operations on arrays. It uses the public API of libyoke only, so that its include path has no src/.
+# libyoke-ops: operations on arrays, in rooms (README.md). It uses the public API of libyoke only, so that its include path has no
+# src/.
 # CMakeLists.txt and meson.build read these lists.
 
 lib_LTLIBRARIES += libyoke-ops.la
@@ -9,6 +10,7 @@ libyoke_ops_all_la_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)/ops
 libyoke_ops_all_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
 libyoke_ops_all_la_SOURCES = \
 	ops/array/array.c \
+	ops/array/array.h \
 	ops/array/collide.c \
 	ops/array/collide.h \
 	ops/array/decimal.c \

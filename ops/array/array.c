@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "call/call.h"
+#include "array.h"
 
 static const yoke_array no_array;
 
@@ -18,6 +18,12 @@ yops_shape_text yops_shape(int32_t dimensions, const int64_t *shape)
         length += (size_t)snprintf(t.text + length, sizeof t.text - length, "%s%" PRId64, i ? ", " : "", shape[i]);
     snprintf(t.text + length, sizeof t.text - length, ")");
     return t;
+}
+
+const char *yops_why_no_array(void)
+{
+    const yoke_error_info *newest = yoke_error();
+    return newest->status < 0 && strncmp(newest->text, "yoke_array_", strlen("yoke_array_")) == 0 ? newest->text : NULL;
 }
 
 /* The number of elements; false when it, or their size in bytes, exceeds INT64_MAX. */

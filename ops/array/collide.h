@@ -3,7 +3,7 @@
 #ifndef YOPS_COLLIDE_H
 #define YOPS_COLLIDE_H
 
-#include "call/call.h"
+#include "array.h"
 
 /* UNKNOWN: the search was cut short. Three axes or fewer are always decided where one of them is short. */
 typedef enum yops_collision { YOPS_APART, YOPS_COLLIDES, YOPS_UNKNOWN } yops_collision;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/call.h"
+#include "array.h"
 
 bool yops_read_number(const char *text, size_t length, double *out_wide, float *out_narrow)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Data types: sizes, names, and what kind of number each is. */
-#include "call/call.h"
+#include "array.h"
 
 static const struct dtype {
     const char *name, *token;
@@ -66,14 +66,6 @@ bool yops_needs_f64(int32_t dtype)
 const char *yops_dtype_token(int32_t dtype)
 {
     return yops_is_dtype(dtype) ? entry(dtype)->token : "none";
-}
-
-yoke_status yops_check_number(const yops_call *call, const char *name, yoke_number value)
-{
-    if (!yops_is_dtype(value.dtype) || yops_is_complex(value.dtype))
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %d, which is not a real one: use YOKE_NUMBER(1.5f)", name,
-                         (int)value.dtype);
-    return YOKE_OK;
 }
 
 double yops_real(yoke_number value)

@@ -13,7 +13,7 @@
 #ifndef YOPS_LAYOUT_H
 #define YOPS_LAYOUT_H
 
-#include "call/call.h"
+#include "array.h"
 
 /* The variables of an expression, and the position as an operand of its own. */
 enum { YOPS_MOST_OPERANDS = 33 };

@@ -3,7 +3,7 @@
 #ifndef YOPS_NUMBER_H
 #define YOPS_NUMBER_H
 
-#include "call/call.h"
+#include "array.h"
 
 /* The number as kernels would convert it: integers wrap, floating point to integer saturates. A complex dtype gets its part's
  * dtype. */

@@ -3,7 +3,7 @@
 #ifndef YOPS_STRIDED_HOST_H
 #define YOPS_STRIDED_HOST_H
 
-#include "call/call.h"
+#include "array.h"
 
 typedef struct yops_strided {
     int64_t origin;

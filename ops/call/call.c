@@ -26,12 +26,6 @@ yoke_status yops_fail(const yops_call *call, yoke_status status, const char *for
     return yoke_fail(status, "%s: %s", call->function, text);
 }
 
-const char *yops_why_no_array(void)
-{
-    const yoke_error_info *newest = yoke_error();
-    return newest->status < 0 && strncmp(newest->text, "yoke_array_", strlen("yoke_array_")) == 0 ? newest->text : NULL;
-}
-
 void yops_take_options(void *out_options, const void *options, size_t known)
 {
     size_t size = 0;

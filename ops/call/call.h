@@ -5,31 +5,7 @@
 #ifndef YOPS_CALL_H
 #define YOPS_CALL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <yoke/ops.h>
-
-#define YOPS_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
-
-static inline uint64_t yops_divide_up(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-/* The size of a stride, whatever a program has filled in. */
-static inline uint64_t yops_distance(int64_t stride)
-{
-    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-}
-
-/* Whether an axis continues the one inside it, so that both are one. Strides of empty arrays may be anything. */
-static inline bool yops_continues(int64_t stride, int64_t inner_stride, int64_t inner_extent)
-{
-    int64_t reach;
-    return !__builtin_mul_overflow(inner_stride, inner_extent, &reach) && stride == reach;
-}
+#include "array/array.h"
 
 /* One call of an operation. */
 typedef struct yops_call {
@@ -45,21 +21,11 @@ yoke_status yops_begin(yops_call *out_call, const char *function, const char *wh
 /* Fail with "FUNCTION: text". Returns `status`. */
 yoke_status yops_fail(const yops_call *call, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 
-/* Why an array is none, its dtype 0: the thread's newest failure, if a constructor of arrays has made it, else NULL. */
-const char *yops_why_no_array(void);
-
 /* Take a caller's options, or NULL, whose first member is their size: 0 stands for all members that this library knows, as `known`
  * does; what lies beyond either size stays as it is in `out_options`, which begins with the defaults and with the size `known`. */
 void yops_take_options(void *out_options, const void *options, size_t known);
 
-/* ---- Arrays: array.c ---- */
-
-/* Where an array's elements lie: the allocation, and the elements from its start to the element whose indices are all 0. */
-typedef struct yops_place {
-    yoke_buffer *root;
-    int64_t origin;       /* in elements of the array's dtype */
-    uint64_t first, last; /* the bytes that the elements touch, from the root's start; first > last for an empty array */
-} yops_place;
+/* ---- Checks: check.c ---- */
 
 /* Check an array that is read: it is valid, of the call's device, has an aligned offset, and lies within its buffer. `name` is the
  * parameter's, for messages. Fills *out_place. */
@@ -92,39 +58,8 @@ yoke_status yops_broadcast(const yops_call *call, const char *name, const yoke_a
 /* Check a list of axes of an array, and mark those that it names. No axis is marked for an empty list. */
 yoke_status yops_check_axes(const yops_call *call, int32_t dimensions, const int32_t *axes, size_t axis_count, bool *out_named);
 
-/* "(3, 4)" for messages. */
-typedef struct yops_shape_text {
-    char text[200];
-} yops_shape_text;
-yops_shape_text yops_shape(int32_t dimensions, const int64_t *shape);
-
-/* ---- dtypes: dtype.c ---- */
-
-bool yops_is_dtype(int32_t dtype);
-bool yops_is_integer(int32_t dtype); /* bool included */
-bool yops_is_signed(int32_t dtype);
-bool yops_is_floating(int32_t dtype); /* f16, bf16, f32, f64 */
-bool yops_is_complex(int32_t dtype);
-bool yops_needs_f64(int32_t dtype); /* f64 and c128 */
-
-/* The name in kernels: "f32", for "-D IN=f32". */
-const char *yops_dtype_token(int32_t dtype);
-
 /* Check a number that the caller made: its dtype is one, and not complex. */
 yoke_status yops_check_number(const yops_call *call, const char *name, yoke_number value);
-
-/* The number as a double; integers are rounded. */
-double yops_real(yoke_number value);
-
-/* ---- Numbers as text: decimal.c ---- */
-
-/* The number that the text is, as a double and as a float. False: the text is something else or more, or memory has run out. */
-bool yops_read_number(const char *text, size_t length, double *out_wide, float *out_narrow);
-
-typedef struct yops_number_text {
-    char text[40];
-} yops_number_text;
-yops_number_text yops_write_number(double value);
 
 /* ---- Options: options.c ---- */
 

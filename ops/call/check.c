@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "array/collide.h"
+#include "call.h"
 
 static yoke_status check_members(const yops_call *call, const char *name, const yoke_array *array)
 {
@@ -294,4 +295,12 @@ yoke_status yops_broadcast(const yops_call *call, const char *name, const yoke_a
         return YOKE_OK;
     return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the shape %s, which does not broadcast to %s", name,
                      yops_shape(array->dimensions, array->shape).text, yops_shape(dimensions, shape).text);
+}
+
+yoke_status yops_check_number(const yops_call *call, const char *name, yoke_number value)
+{
+    if (!yops_is_dtype(value.dtype) || yops_is_complex(value.dtype))
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %d, which is not a real one: use YOKE_NUMBER(1.5f)", name,
+                         (int)value.dtype);
+    return YOKE_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept for each device: handles and plans of the vendors' libraries, which end with the device. */
-#include <pthread.h>
+/* What is kept for each device: the pools of the vendors' libraries, which end with the device. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +26,13 @@ void yops_context_leave(void)
 static void end(void *value)
 {
     yops_vendor_device *device = value;
-    bool entered = device->is_cuda && (device->cublas || device->cufft) && yops_context_enter(device);
-    yops_cublas_pool_destroy(device->cublas);
-    yops_cufft_pool_destroy(device->cufft);
+    bool entered = false;
+    for (int id = 0; id < YOPS_LIBRARY_END; id++) {
+        yops_pool *pool = atomic_load(&device->pools[id]);
+        entered = entered || (pool && yops_context_enter(device));
+        if (pool)
+            pool->destroy(pool);
+    }
     if (entered)
         yops_context_leave();
     free(device);
@@ -49,19 +53,13 @@ static yoke_status describe(const yops_call *call, yops_vendor_device *device)
     return status;
 }
 
-static yoke_status create(const yops_call *call, yops_vendor_device **out_device)
+static yoke_status create_device(const yops_call *call, yops_vendor_device **out_device)
 {
     yops_vendor_device *device = calloc(1, sizeof *device);
     void *kept = NULL;
     if (!device)
         return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for a device's handles of vendors' libraries");
     yoke_status status = describe(call, device);
-    if (status == YOKE_OK && device->is_cuda) {
-        device->cublas = yops_cublas_pool_create();
-        device->cufft = yops_cufft_pool_create();
-        if (!device->cublas || !device->cufft)
-            status = yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for a device's handles of vendors' libraries");
-    }
     if (status == YOKE_OK)
         status = yoke_device_attach(call->device, &key, device, end, &kept);
     if (kept != device)
@@ -75,5 +73,22 @@ yoke_status yops_vendor_device_get(const yops_call *call, yops_vendor_device **o
     void *kept;
     yoke_status status = yoke_device_attach(call->device, &key, NULL, NULL, &kept);
     *out_device = kept;
-    return status == YOKE_OK && !kept ? create(call, out_device) : status;
+    return status == YOKE_OK && !kept ? create_device(call, out_device) : status;
+}
+
+yops_pool *yops_vendor_device_get_pool(const yops_call *call, yops_vendor_device *device, yops_library_id id,
+                                       yops_pool *(*create)(void))
+{
+    yops_pool *pool = atomic_load_explicit(&device->pools[id], memory_order_acquire), *other = NULL;
+    if (pool)
+        return pool;
+    pool = create();
+    if (!pool) {
+        (void)yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for a device's handles of %s", yops_library_name(id));
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&device->pools[id], &other, pool))
+        return pool;
+    pool->destroy(pool); /* another thread was first, and this one is empty: no context is needed */
+    return other;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of the vendors' libraries: their names, their functions, which versions can be used, and what has come of each. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "library.h"
@@ -123,6 +125,17 @@ const yvendor_found *yops_library_open(yops_library_id id)
     bool is_known = searched[id];
     pthread_mutex_unlock(&lock);
     return is_known ? &found[id] : &no_room;
+}
+
+bool yops_vendor_is_exact(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *order = getenv("YOKE_OPS_EXACT");
+    if (!order || !*order || strcmp(order, "0") == 0)
+        return false;
+    if (strcmp(order, "1") != 0 && !atomic_flag_test_and_set(&told)) /* as libyoke reads its own switches */
+        yoke_log_write(YOKE_LOG_WARNING, "YOKE_OPS_EXACT is '%.40s'; it must be 0 or 1, and counts as 1", order);
+    return true;
 }
 
 yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)

@@ -52,6 +52,9 @@ typedef enum yops_library_id {
 const yvendor_found *yops_library_open(yops_library_id id);
 const char *yops_library_name(yops_library_id id);
 
+/* Whether YOKE_OPS_EXACT keeps the vendors' libraries out of this process. */
+bool yops_vendor_is_exact(void);
+
 /* The name of a result, as "CUBLAS_STATUS_EXECUTION_FAILED"; "unknown code". */
 const char *yops_cublas_result(yops_cublasStatus_t result);
 const char *yops_cufft_result(yops_cufftResult result);
@@ -79,17 +82,19 @@ yoke_status yops_section_enqueue(const yops_call *call, yops_section *section, y
 
 /* ---- Devices (device.c) ---- */
 
-struct yops_cublas_pool;
-struct yops_cufft_pool;
+/* What a library keeps for a device, such as handles: the first member of the library's own struct. It is destroyed when the device
+ * ends, with the device's CUDA context current. */
+typedef struct yops_pool {
+    void (*destroy)(struct yops_pool *pool);
+} yops_pool;
 
-/* What is kept for a device until it ends, attached to it: the vendors' handles. */
+/* What is kept for a device until it ends, attached to it. */
 typedef struct yops_vendor_device {
     bool is_cuda;
-    bool likes_clblast; /* by default: a GPU that is not NVIDIA's */
-    void *context;      /* CUDA's */
-    size_t workspace;   /* bytes, of cuBLAS */
-    struct yops_cublas_pool *cublas;
-    struct yops_cufft_pool *cufft;
+    bool likes_clblast;                           /* by default: a GPU that is not NVIDIA's */
+    void *context;                                /* CUDA's */
+    size_t workspace;                             /* bytes, of cuBLAS */
+    _Atomic(yops_pool *) pools[YOPS_LIBRARY_END]; /* NULL until the library's first use on a CUDA device */
 } yops_vendor_device;
 
 /* The call's device. */
@@ -99,10 +104,9 @@ yoke_status yops_vendor_device_get(const yops_call *call, yops_vendor_device **o
 bool yops_context_enter(const yops_vendor_device *device);
 void yops_context_leave(void);
 
-/* The pools of handles: NULL without memory. They are destroyed with the context current. */
-struct yops_cublas_pool *yops_cublas_pool_create(void);
-void yops_cublas_pool_destroy(struct yops_cublas_pool *pool);
-struct yops_cufft_pool *yops_cufft_pool_create(void);
-void yops_cufft_pool_destroy(struct yops_cufft_pool *pool);
+/* The library's pool on a CUDA device, which `create` makes at the first call: it returns NULL without memory. NULL: then the call
+ * has failed. */
+yops_pool *yops_vendor_device_get_pool(const yops_call *call, yops_vendor_device *device, yops_library_id id,
+                                       yops_pool *(*create)(void));
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which library computes a matrix product, by the environment's order and by the device; and the product in the words of BLAS. */
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,17 +70,6 @@ static choice read_order(const char *order)
         if (strcmp(order ? order : "", words[i]) == 0)
             return (choice)i;
     return UNKNOWN;
-}
-
-bool yops_vendor_is_exact(void)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    const char *order = getenv("YOKE_OPS_EXACT");
-    if (!order || !*order || strcmp(order, "0") == 0)
-        return false;
-    if (strcmp(order, "1") != 0 && !atomic_flag_test_and_set(&told)) /* as libyoke reads its own switches */
-        yoke_log_write(YOKE_LOG_WARNING, "YOKE_OPS_EXACT is '%.40s'; it must be 0 or 1, and counts as 1", order);
-    return true;
 }
 
 /* The environment's orders, read once for each product: a search through the environment takes a while. */

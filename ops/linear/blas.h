@@ -21,7 +21,4 @@ bool yops_vendor_gemm(const yops_call *call, const yops_gemm *gemm, yoke_status 
 /* For a product that no library is asked for: that the environment's order is one. */
 yoke_status yops_blas_check_orders(const yops_call *call);
 
-/* Whether YOKE_OPS_EXACT keeps the vendors' libraries out of this process. */
-bool yops_vendor_is_exact(void);
-
 #endif

@@ -20,38 +20,39 @@ typedef struct kept_handle {
     uintptr_t workspace;
 } kept_handle;
 
-struct yops_cublas_pool {
+typedef struct handle_pool {
+    yops_pool pool;
     pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t given; /* a handle is free again */
     kept_handle free[MOST_HANDLES];
     int free_count, count;
     char refused[YVENDOR_REASON_SIZE]; /* why this device gets no handle, for ever; or "" */
-};
+} handle_pool;
 
 /* ---- Handles ---- */
 
-struct yops_cublas_pool *yops_cublas_pool_create(void)
+static void destroy_pool(yops_pool *destroyed)
 {
-    struct yops_cublas_pool *pool = calloc(1, sizeof *pool);
-    if (!pool || pthread_mutex_init(&pool->lock, NULL) != 0)
-        goto no_lock;
-    if (pthread_cond_init(&pool->given, NULL) == 0)
-        return pool;
-    pthread_mutex_destroy(&pool->lock);
-no_lock:
-    free(pool);
-    return NULL;
-}
-
-void yops_cublas_pool_destroy(struct yops_cublas_pool *pool)
-{
-    if (!pool)
-        return;
+    handle_pool *pool = (handle_pool *)destroyed;
     for (int i = 0; i < pool->free_count; i++)
         (void)yops_cublas.cublasDestroy_v2(pool->free[i].handle); /* a context that is lost has freed it already */
     pthread_cond_destroy(&pool->given);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
+}
+
+static yops_pool *create_pool(void)
+{
+    handle_pool *pool = calloc(1, sizeof *pool);
+    if (!pool || pthread_mutex_init(&pool->lock, NULL) != 0)
+        goto no_lock;
+    pool->pool.destroy = destroy_pool;
+    if (pthread_cond_init(&pool->given, NULL) == 0)
+        return &pool->pool;
+    pthread_mutex_destroy(&pool->lock);
+no_lock:
+    free(pool);
+    return NULL;
 }
 
 /* With the context current. Sums of halves stay in float, also between parts of a sum. */
@@ -76,7 +77,7 @@ static yops_cublasStatus_t create_handle(yops_cublasHandle_t *out_handle, const 
 }
 
 /* With the pool's lock. Memory may be there again at the next call; whatever else is refused stays so. */
-static void add_handle(const yops_vendor_device *device, struct yops_cublas_pool *pool, yops_why *why)
+static void add_handle(const yops_vendor_device *device, handle_pool *pool, yops_why *why)
 {
     const char *call;
     if (!yops_context_enter(device)) {
@@ -97,9 +98,8 @@ static void add_handle(const yops_vendor_device *device, struct yops_cublas_pool
 }
 
 /* Before a section: creating a handle takes long, and cannot be captured. */
-static bool provide_handle(const yops_vendor_device *device, yops_why *why)
+static bool provide_handle(const yops_vendor_device *device, handle_pool *pool, yops_why *why)
 {
-    struct yops_cublas_pool *pool = device->cublas;
     pthread_mutex_lock(&pool->lock);
     if (pool->refused[0] && pool->count == 0)
         memcpy(why->text, pool->refused, sizeof why->text);
@@ -112,7 +112,7 @@ static bool provide_handle(const yops_vendor_device *device, yops_why *why)
 }
 
 /* The one that has the stream, or any. A handle is in use for the time of a few calls only. */
-static kept_handle take_handle(struct yops_cublas_pool *pool, const void *stream)
+static kept_handle take_handle(handle_pool *pool, const void *stream)
 {
     pthread_mutex_lock(&pool->lock);
     while (pool->free_count == 0)
@@ -126,7 +126,7 @@ static kept_handle take_handle(struct yops_cublas_pool *pool, const void *stream
     return taken;
 }
 
-static void give_handle(struct yops_cublas_pool *pool, const kept_handle *handle)
+static void give_handle(handle_pool *pool, const kept_handle *handle)
 {
     pthread_mutex_lock(&pool->lock);
     pool->free[pool->free_count++] = *handle;
@@ -165,7 +165,7 @@ static const types *find_types(const yops_blas_call *gemm)
 
 typedef struct gemm_section {
     yops_section section;
-    struct yops_cublas_pool *pool;
+    handle_pool *pool;
     yops_blas_call gemm;
     const types *types;
     size_t workspace;
@@ -245,7 +245,8 @@ static yoke_status run(yops_section *section, void *native_stream)
     return yoke_fail(YOKE_E_DRIVER, "%s: %s: %s (%u)", section->function, call, yops_cublas_result(result), result);
 }
 
-static yoke_status enqueue(const yops_call *call, const yops_vendor_device *device, const yops_blas_call *gemm, const types *t)
+static yoke_status enqueue(const yops_call *call, const yops_vendor_device *device, handle_pool *pool, const yops_blas_call *gemm,
+                           const types *t)
 {
     yoke_buffer *buffers[] = { gemm->a.buffer, gemm->b.buffer, gemm->c.buffer, NULL };
     yops_section *section = NULL;
@@ -257,7 +258,7 @@ static yoke_status enqueue(const yops_call *call, const yops_vendor_device *devi
         return status;
     }
     gemm_section *s = (gemm_section *)section;
-    s->pool = device->cublas;
+    s->pool = pool;
     s->gemm = *gemm;
     s->types = t;
     s->workspace = device->workspace;
@@ -276,8 +277,11 @@ bool yops_cublas_gemm(const yops_call *call, yops_vendor_device *device, const y
     else if (!t)
         snprintf(why->text, sizeof why->text, "cuBLAS has no product of %s and %s to %s", yoke_dtype_get_name(gemm->a.dtype),
                  yoke_dtype_get_name(gemm->b.dtype), yoke_dtype_get_name(gemm->c.dtype));
-    if (!library->usable || !t || !provide_handle(device, why))
+    if (!library->usable || !t)
         return false;
-    *out_status = enqueue(call, device, gemm, t);
+    handle_pool *pool = (handle_pool *)yops_vendor_device_get_pool(call, device, YOPS_CUBLAS, create_pool);
+    if (pool && !provide_handle(device, pool, why))
+        return false;
+    *out_status = pool ? enqueue(call, device, pool, gemm, t) : YOKE_E_OUT_OF_HOST_MEMORY;
     return true;
 }

@@ -15,6 +15,7 @@
 #define YOPS_ELEMENTWISE_H
 
 #include "array/layout.h"
+#include "call/call.h"
 
 enum {
     YOPS_GRID_THREADS = 256,  /* of a block that goes through chunks */

@@ -4,6 +4,7 @@
 #define YOPS_ROWS_H
 
 #include "array/strided.h"
+#include "call/call.h"
 
 /* Both arrays are seen as (outer, axis, inner). */
 typedef struct yops_rows {

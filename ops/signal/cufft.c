@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linear/blas.h"
 #include "cufft.h"
 #include "library/library.h"
 
@@ -29,24 +28,16 @@ typedef struct kept_plan {
     uint64_t last_use;
 } kept_plan;
 
-struct yops_cufft_pool {
+typedef struct plan_pool {
+    yops_pool pool;
     pthread_mutex_t lock; /* protects what follows */
     kept_plan *plans[MOST_PLANS];
     size_t count;
     uint64_t uses;
     bool refused; /* this device gets no plan, for ever */
-};
+} plan_pool;
 
 /* ---- The pool ---- */
-
-struct yops_cufft_pool *yops_cufft_pool_create(void)
-{
-    struct yops_cufft_pool *pool = calloc(1, sizeof *pool);
-    if (pool && pthread_mutex_init(&pool->lock, NULL) == 0)
-        return pool;
-    free(pool);
-    return NULL;
-}
 
 static void destroy_plan(kept_plan *plan)
 {
@@ -55,14 +46,24 @@ static void destroy_plan(kept_plan *plan)
     free(plan);
 }
 
-void yops_cufft_pool_destroy(struct yops_cufft_pool *pool)
+static void destroy_pool(yops_pool *destroyed)
 {
-    if (!pool)
-        return;
+    plan_pool *pool = (plan_pool *)destroyed;
     for (size_t i = 0; i < pool->count; i++)
         destroy_plan(pool->plans[i]);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
+}
+
+static yops_pool *create_pool(void)
+{
+    plan_pool *pool = calloc(1, sizeof *pool);
+    if (!pool || pthread_mutex_init(&pool->lock, NULL) != 0) {
+        free(pool);
+        return NULL;
+    }
+    pool->pool.destroy = destroy_pool;
+    return &pool->pool;
 }
 
 /* cuFFT's strides: one between neighbours of the last axis, and the padded lengths of the axes but the first. */
@@ -121,7 +122,7 @@ static yops_cufftResult make(const yops_vendor_fft_plan *key, kept_plan *plan)
 }
 
 /* With the pool's lock: room for one more. False: all plans are in use. */
-static bool make_room(struct yops_cufft_pool *pool)
+static bool make_room(plan_pool *pool)
 {
     size_t oldest = MOST_PLANS;
     if (pool->count < MOST_PLANS)
@@ -137,7 +138,7 @@ static bool make_room(struct yops_cufft_pool *pool)
 }
 
 /* With the pool's lock and the context current. NULL: cuFFT does not do this, or not on this device. */
-static kept_plan *add_plan(struct yops_cufft_pool *pool, const yops_vendor_fft_plan *key, const yoke_stream *stream)
+static kept_plan *add_plan(plan_pool *pool, const yops_vendor_fft_plan *key, const yoke_stream *stream)
 {
     kept_plan *plan = make_room(pool) ? calloc(1, sizeof *plan) : NULL;
     if (!plan || pthread_mutex_init(&plan->lock, NULL) != 0)
@@ -154,7 +155,7 @@ no_lock:
     return NULL;
 }
 
-static kept_plan *find_plan(const struct yops_cufft_pool *pool, const yops_vendor_fft_plan *key, const yoke_stream *stream)
+static kept_plan *find_plan(const plan_pool *pool, const yops_vendor_fft_plan *key, const yoke_stream *stream)
 {
     for (size_t i = 0; i < pool->count; i++)
         if (pool->plans[i]->stream == stream && memcmp(&pool->plans[i]->key, key, sizeof *key) == 0)
@@ -163,9 +164,9 @@ static kept_plan *find_plan(const struct yops_cufft_pool *pool, const yops_vendo
 }
 
 /* The plan counts as used until yield_plan. */
-static kept_plan *take_plan(const yops_call *call, const yops_vendor_device *device, const yops_vendor_fft_plan *key)
+static kept_plan *take_plan(const yops_call *call, const yops_vendor_device *device, plan_pool *pool,
+                            const yops_vendor_fft_plan *key)
 {
-    struct yops_cufft_pool *pool = device->cufft;
     pthread_mutex_lock(&pool->lock);
     kept_plan *plan = find_plan(pool, key, call->stream);
     if (!plan && !pool->refused && yops_context_enter(device)) {
@@ -180,7 +181,7 @@ static kept_plan *take_plan(const yops_call *call, const yops_vendor_device *dev
     return plan;
 }
 
-static void yield_plan(struct yops_cufft_pool *pool, kept_plan *plan)
+static void yield_plan(plan_pool *pool, kept_plan *plan)
 {
     pthread_mutex_lock(&pool->lock);
     plan->users--;
@@ -192,7 +193,7 @@ static void yield_plan(struct yops_cufft_pool *pool, kept_plan *plan)
 typedef struct fft_section {
     yops_section section;
     kept_plan *plan;
-    struct yops_cufft_pool *pool;
+    plan_pool *pool;
     uintptr_t in, out; /* bytes from the roots */
 } fft_section;
 
@@ -264,8 +265,7 @@ static void end(yops_section *section)
         yield_plan(s->pool, s->plan);
 }
 
-static yoke_status enqueue(const yops_call *call, const yops_vendor_device *device, kept_plan *plan, const yops_place *in,
-                           const yops_place *out)
+static yoke_status enqueue(const yops_call *call, plan_pool *pool, kept_plan *plan, const yops_place *in, const yops_place *out)
 {
     yoke_buffer *buffers[] = { in->root, out->root, NULL };
     size_t real = plan->key.wide ? sizeof(double) : sizeof(float);
@@ -275,13 +275,13 @@ static yoke_status enqueue(const yops_call *call, const yops_vendor_device *devi
         status = yops_temporary(call, plan->work_size, &buffers[2]);
     if (status < 0) {
         free(section);
-        yield_plan(device->cufft, plan);
+        yield_plan(pool, plan);
         return status;
     }
     fft_section *s = (fft_section *)section;
     section->end = end;
     s->plan = plan;
-    s->pool = device->cufft;
+    s->pool = pool;
     s->in = (uintptr_t)in->origin * real * (plan->key.kind == YOPS_FFT_R2C ? 1 : 2);
     s->out = (uintptr_t)out->origin * real * (plan->key.kind == YOPS_FFT_C2R ? 1 : 2);
     status = yops_section_enqueue(call, section, buffers, buffers[2] ? 3 : 2);
@@ -306,15 +306,18 @@ bool yops_vendor_fft(const yops_call *call, const yops_vendor_fft_plan *plan, co
                      yoke_status *out_status)
 {
     yops_vendor_device *device;
-    kept_plan *kept;
     *out_status = YOKE_OK;
     if (yops_vendor_is_exact() || !yops_vendor_fft_knows(plan))
         return false;
     *out_status = yops_vendor_device_get(call, &device);
     if (*out_status < 0)
         return true;
-    if (!device->is_cuda || !yops_library_open(YOPS_CUFFT)->usable || !(kept = take_plan(call, device, plan)))
+    if (!device->is_cuda || !yops_library_open(YOPS_CUFFT)->usable)
         return false;
-    *out_status = enqueue(call, device, kept, in, out);
+    plan_pool *pool = (plan_pool *)yops_vendor_device_get_pool(call, device, YOPS_CUFFT, create_pool);
+    kept_plan *kept = pool ? take_plan(call, device, pool, plan) : NULL;
+    if (pool && !kept)
+        return false;
+    *out_status = kept ? enqueue(call, pool, kept, in, out) : YOKE_E_OUT_OF_HOST_MEMORY;
     return true;
 }
