@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The structs of DLPack, by which libraries in one process show each other their arrays: the binary layout of version 0.8, in
- * <yoke/array.h>'s struct DLManagedTensor. tests/ops/dlpack.c compares them with <dlpack/dlpack.h>.
+ * <yoke/array.h>'s struct DLManagedTensor. tests/ops/call/dlpack.c compares them with <dlpack/dlpack.h>.
  */
 #ifndef YOPS_DLPACK_H
 #define YOPS_DLPACK_H

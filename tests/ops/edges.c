@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../ops/library/library.h"
-#include "reduce_reference.h"
-#include "spectrum.h"
-#include "vendor.h"
+#include "ops/library/library.h"
+#include "reduce/reduce_reference.h"
+#include "signal/spectrum.h"
+#include "library/vendor.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 #define COUNT_OF(x) (sizeof(x) / sizeof(x)[0])

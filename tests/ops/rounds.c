@@ -5,7 +5,7 @@
  * cases run a second time with a small bound, so that the same launches are tried on every driver.
  */
 #include "arrays.h"
-#include "random_reference.h"
+#include "random/reference.h"
 
 #include <math.h>
 #include <stdlib.h>
