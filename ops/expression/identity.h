@@ -30,7 +30,7 @@ yoke_status yops_identity_check_axes(const yops_call *call, const yops_identity 
 yoke_status yops_identity_check_device(const yops_call *call, const yops_identity *identity);
 
 /* What has to stand before a kernel with the expression's statements: the functions of the languages and of the program that they
- * call, or NULL where they call none: expression_calls.c. It comes before anything of the kernel, also before its macros. The
+ * call, or NULL where they call none: calls.c. It comes before anything of the kernel, also before its macros. The
  * caller frees it. */
 yoke_status yops_expression_get_functions(const yops_call *call, const yops_expression *expression, const yoke_var *vars,
                                           char **out_text);

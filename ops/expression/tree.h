@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree of an expression, and what the files of its front end call of each other: expression_vars.c checks the list of variables
- * and finds names, expression_lexer.c makes tokens, expression_parse.c builds the tree, expression_types.c and
- * expression_compare.c give types, expression_fail.c tells mistakes, expression_emit.c writes the kernel's statements,
- * expression_calls.c what they call.
+ * The tree of an expression, and what the files of its front end call of each other: vars.c checks the list of variables and finds
+ * names, lexer.c makes tokens, parse.c builds the tree, types.c and compare.c give types, fail.c tells mistakes, emit.c writes the
+ * kernel's statements, calls.c what they call.
  */
 #ifndef YOPS_EXPRESSION_TREE_H
 #define YOPS_EXPRESSION_TREE_H

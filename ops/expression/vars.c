@@ -267,7 +267,7 @@ static bool is_word_of_c(const char *name, size_t length)
     return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
 }
 
-/* What is wrong with a function's name, or NULL. Everything else is allowed: expression_calls.c keeps it apart. */
+/* What is wrong with a function's name, or NULL. Everything else is allowed: calls.c keeps it apart. */
 static const char *find_fault(const char *name, size_t length)
 {
     if (yops_find_function(name, length) >= 0 || yops_find_dtype(name, length))
