@@ -16,9 +16,10 @@ list_files() {
     (cd "$top_srcdir/$folder" && find . -name '*.[ch]' -o -name '*.y[hk]' | sort) | sed 's|^\./||' >"$tap_folder/files"
 }
 
-# Lines of "FILE INCLUDED", both below the folder. What is found beside the file is its room's, all else is named from the folder; but
+# Lines of "FILE INCLUDED", both below the folder. What is found beside the file is its room's, all else is named from the folder;
 # texts of kernels include each other by their names alone.
 list_includes() {
+    cp "$tap_folder/files" "$tap_folder/all"
     while read -r file; do
         sed -n 's|^#include "\([a-z0-9_/.]*\)".*|\1|p' "$top_srcdir/$folder/$file" | while read -r included; do
             beside=$(dirname "$file")/$included
@@ -27,7 +28,7 @@ list_includes() {
             elif [ -f "$top_srcdir/$folder/$included" ]; then
                 printf '%s %s\n' "$file" "$included"
             else
-                sed -n "s|.*/$included\$|$file &|p" "$tap_folder/files"
+                sed -n "s|.*/$included\$|$file &|p" "$tap_folder/all"
             fi
         done
     done <"$tap_folder/files" >"$tap_folder/includes"

@@ -43,8 +43,8 @@ tap_empty "no line is wider than 132 columns" "$tap_folder/width"
 } >"$tap_folder/blanks"
 tap_empty "no tabs, and no blanks at line ends" "$tap_folder/blanks"
 
-# What depends on the locale that the program has chosen: src/base/text.c has these for the library. ops/array/decimal.c reads and writes
-# decimal points itself.
+# What depends on the locale that the program has chosen: src/base/text.c has these for the library. ops/array/decimal.c reads and
+# writes decimal points itself.
 ctype='(is|to)(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)'
 strings='strto(d|f|ld)|atof|str(n?casecmp|casestr|coll|xfrm|ftime)|setlocale|localeconv'
 grep -E '^(src/|backends/|comm/|ops/.*\.[ch]$)' "$tap_folder/sources" | grep -vx 'ops/array/decimal\.c' |
