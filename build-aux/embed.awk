@@ -3,7 +3,7 @@
 # Writes a C file that holds the kernels' sources, and headers that kernels include:
 #     awk -v folder=DIR -f embed.awk kernels/saxpy.cu kernels/saxpy.cl ... include/yoke/types.h include/yoke/kernel.h
 # or, for libyoke-ops, texts for both languages and the headers that they share:
-#     awk -v folder=DIR -v ops=1 -f embed.awk ops/kernels/reduce.yk ... ops/kernels/element.h
+#     awk -v folder=DIR -v ops=1 -f embed.awk ops/reduce/reduce.yk ... ops/array/element.yh
 # Bytes are written as numbers: nothing has to be escaped and no string is too long for a compiler. Run with LC_ALL=C, so that a
 # character is a byte in every awk.
 
@@ -33,9 +33,9 @@ function embed(path, array,    line, status, i, out, column) {
     printf "0\n};\n\n"
 }
 
-# The table of libyoke-ops: a text under its name, a header with its ".h".
+# The table of libyoke-ops: a text under its name, a header with its ".yh".
 function embed_ops(    i, name, array, table) {
-    print "#include \"ops/text.h\"\n"
+    print "#include \"call/text.h\"\n"
     for (i = 1; i < ARGC; i++) {
         name = ARGV[i]
         sub(/.*\//, "", name)

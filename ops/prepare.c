@@ -3,7 +3,7 @@
  * Compiling ahead: each operation is recorded once in a graph that is never launched, on a small array and on one of several tiles,
  * so that exactly the kernels are built that calls on contiguous arrays use.
  */
-#include "call.h"
+#include "call/call.h"
 
 #include <yoke/graph.h>
 

@@ -512,7 +512,7 @@ plain_tests = \
 	tests/conformance/program_load.opencl.tap \
 	tests/conformance/program_source.opencl.tap \
 	tests/conformance/stream.opencl.tap \
-	tests/ops/array.opencl.tap \
+	tests/ops/array/array.opencl.tap \
 	tests/examples.opencl.tap
 include tests/ops/local.mk
 include tests/installed.mk

@@ -10,7 +10,7 @@ import yoke
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATS = ("float16", "float32", "float64")
 COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt)
-FEW = ("uint8", "int16", "int32", "uint64")  # each kernel is compiled; tests/ops/compare.c tries all dtypes
+FEW = ("uint8", "int16", "int32", "uint64")  # each kernel is compiled; tests/ops/expression/compare.c tries all dtypes
 EDGES = (0, 1, -1, 2, 2.5, -0.5, 127, 128, 255, 2**11 + 1, 2**15, 2**16 - 1, 2**24, 2**24 + 1, 2**31 - 1, 2**31, -2**31, 2**32 - 1,
          2**53, 2**53 + 1, 2**63 - 1, 2**63, -2**63, 2**64 - 1, 2**64, -2**64, 2**70, 10**400, -10**400, 1e30, float("inf"),
          -float("inf"), float("nan"))

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "../ops/evaluate.h"
+#include "../ops/expression/evaluate.h"
 #include "fuzz.h"
 
 enum { MOST = 40 };

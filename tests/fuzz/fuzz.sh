@@ -24,10 +24,10 @@ make -j "$(getconf _NPROCESSORS_ONLN)" libyoke-all.la libyoke-ops-all.la
 for target in $targets; do
     files=source/tests/fuzz/$target.c
     [ "$target" != calls ] || files="$files $(echo source/tests/random/*.c)"
-    [ "$target" != expression ] || files="$files $(echo source/tests/ops/evaluate*.c) .libs/libyoke-ops-all.a"
+    [ "$target" != expression ] || files="$files $(echo source/tests/ops/expression/evaluate*.c) .libs/libyoke-ops-all.a"
     # shellcheck disable=SC2086
     "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -Isource/include \
-        -Isource/src $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
+        -Isource -Isource/src -Isource/ops $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
     mkdir -p "corpus/$target"
 done
 

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../ops/vendor/vendor.h"
-#include "reduce_reference.h"
-#include "spectrum.h"
-#include "vendor.h"
+#include "ops/library/library.h"
+#include "reduce/reduce_reference.h"
+#include "signal/spectrum.h"
+#include "library/vendor.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 #define COUNT_OF(x) (sizeof(x) / sizeof(x)[0])
@@ -189,7 +189,7 @@ static void means(suite *t)
     }
 }
 
-/* abs of a complex number, as ops/kernels/expression.h computes it. */
+/* abs of a complex number, as ops/expression/expression.yh computes it. */
 static double absolute(double re, double im, bool wide)
 {
     double x = fabs(re), y = fabs(im), longer = x < y ? y : x, shorter = x < y ? x : y, up = wide ? 0x1p600 : 0x1p88;

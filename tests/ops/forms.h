@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../ops/elementwise.h"
-#include "../../ops/fft.h"
-#include "../../ops/filter.h"
-#include "../../ops/histogram.h"
-#include "../../ops/matmul.h"
-#include "../../ops/sort.h"
+#include "ops/map/elementwise.h"
+#include "ops/signal/fft.h"
+#include "ops/signal/filter.h"
+#include "ops/reduce/histogram.h"
+#include "ops/linear/matmul.h"
+#include "ops/order/sort.h"
 
 /* The kernels of GPUs, or those of CPUs where they run everywhere; 0: the device's own. */
 enum { OWN, OF_GPUS, OF_CPUS };

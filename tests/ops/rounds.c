@@ -5,13 +5,13 @@
  * cases run a second time with a small bound, so that the same launches are tried on every driver.
  */
 #include "arrays.h"
-#include "random_reference.h"
+#include "random/reference.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 #define SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "../../ops/histogram.h"
-#include "../../ops/sort.h"
+#include "ops/reduce/histogram.h"
+#include "ops/order/sort.h"
 
 enum { COUNT = 300, MOST = 5000, BINS = 8 };
 

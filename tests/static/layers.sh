@@ -8,11 +8,11 @@
 
 # reached FOLDER PATTERN: the headers matching PATTERN that any file of the folder includes, directly or not.
 reached() {
-    for file in "$1"/*.[ch]; do
+    for file in "$1"/*.[ch] "$1"/*/*.[ch]; do
         [ -f "$file" ] || continue
         # shellcheck disable=SC2086
-        $CC -M $YOKE_CPPFLAGS -I"$top_srcdir/include" -I"$top_srcdir/src" -x c "$file" 2>&1 | tr ' ' '\n' | grep -E "$2" |
-            sed "s|^|${file##*/}: |"
+        $CC -M $YOKE_CPPFLAGS -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_srcdir/ops" -x c "$file" 2>&1 |
+            tr ' ' '\n' | grep -E "$2" | sed "s|^|${file##*/}: |"
     done
 }
 
@@ -45,20 +45,25 @@ code() {
 
 vendor='(^|/)(CL/[a-z_]*\.h|cuda[a-z_]*\.h|nvrtc\.h)$'
 
-reached "$top_srcdir/src" "$vendor|/backends/" >"$tap_folder/core"
-tap_empty "src/ includes no vendor's header and nothing of backends/" "$tap_folder/core"
+reached "$top_srcdir/src" "$vendor|/backends/|^$top_srcdir/ops/" >"$tap_folder/core"
+tap_empty "src/ includes no vendor's header and nothing of backends/ or ops/" "$tap_folder/core"
 
 reached "$top_srcdir/include/yoke" "$vendor|/backends/|/src/" >"$tap_folder/public"
 tap_empty "include/ includes no vendor's header, and none of ours that is not public" "$tap_folder/public"
 
 reached "$top_srcdir/ops" "$vendor|/backends/|/src/" >"$tap_folder/ops"
-(cd "$top_srcdir" && grep -nE '^ *# *include' ops/*.[ch] ops/kernels/*) |
+# A text of kernels includes headers of texts, which are embedded under their names alone.
+(cd "$top_srcdir" && grep -nE '^ *# *include' ops/*.[ch] ops/*/*.[ch] ops/*/*.y[hk]) |
     sed -nE 's|^(ops/[^:]*:[0-9]*:) *# *include *(.*)|\1 \2|p' | while read -r place name; do
     case $name in
     '<yoke/'*) [ -f "$top_srcdir/include/$(echo "$name" | tr -d '<>')" ] || echo "$place $name" ;;
-    '<'*) [ -z "${place##ops/kernels/*}" ] && echo "$place $name" ;;
+    '<'*) [ -z "${place##*.y[hk]:*}" ] && echo "$place $name" ;;
     '"generated.h"') ;; # what the expression of a call becomes
-    *) [ -f "$top_srcdir/$(dirname "${place%%:*}")/$(echo "$name" | tr -d '"')" ] || echo "$place $name" ;;
+    *.yh'"') find "$top_srcdir/ops" -name "$(echo "$name" | tr -d '"')" | grep -q . || echo "$place $name" ;;
+    *)
+        name=$(echo "$name" | tr -d '"')
+        [ -f "$top_srcdir/$(dirname "${place%%:*}")/$name" ] || [ -f "$top_srcdir/ops/$name" ] || echo "$place $name"
+        ;;
     esac
 done >>"$tap_folder/ops"
 tap_empty "ops/ includes public headers and its own" "$tap_folder/ops"
@@ -77,9 +82,11 @@ tap_empty "ops/ includes public headers and its own" "$tap_folder/ops"
 done >"$tap_folder/comm"
 tap_empty "comm/ includes public headers and its own" "$tap_folder/comm"
 
-for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/ops/*.[ch] $(find "$top_srcdir/comm" -name '*.[ch]' ! -path '*/vendor/*') \
-    "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
+for file in "$top_srcdir"/src/*.[ch] "$top_srcdir"/src/*/*.[ch] "$top_srcdir"/ops/*.[ch] "$top_srcdir"/ops/*/*.[ch] \
+    $(find "$top_srcdir/comm" -name '*.[ch]' ! -path '*/vendor/*') "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
     [ -f "$file" ] || continue
+    # cuBLAS and cuFFT want the device's context current: its table of functions has two of the driver's.
+    [ -n "${file##*/ops/library/*}" ] || continue
     code "$file" | grep -E '(^|[^A-Za-z0-9_"])(cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*[[:space:]]*\(' | sed "s|^|${file##*/}:|"
 done >"$tap_folder/calls"
 tap_empty "no call of a driver outside backends/" "$tap_folder/calls"

@@ -171,9 +171,43 @@ static int is_header(const struct dirent *entry)
     return dot && strcmp(dot, ".h") == 0;
 }
 
-static int is_any(const struct dirent *entry)
+static int is_text_header(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return dot && strcmp(dot, ".yh") == 0;
+}
+
+static int is_text(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return dot && (strcmp(dot, ".yh") == 0 || strcmp(dot, ".yk") == 0);
+}
+
+static int is_room(const struct dirent *entry)
+{
+    return !strchr(entry->d_name, '.');
+}
+
+/* As files_of, in each folder of ops/. */
+static int texts_of(const char *top, int (*filter)(const struct dirent *), const char *const architectures[2],
+                    void (*each)(const char *path, const char *name, const char *const architectures[2]))
+{
+    char folder[4096], room[512];
+    struct dirent **rooms = NULL;
+    int count = 0;
+
+    snprintf(folder, sizeof folder, "%s/ops", top);
+    int room_count = scandir(folder, &rooms, is_room, alphasort);
+    for (int i = 0; i < room_count; i++) {
+        snprintf(room, sizeof room, "ops/%s", rooms[i]->d_name);
+        int found = files_of(top, room, filter, architectures, each);
+        count += found > 0 ? found : 0;
+        free(rooms[i]);
+    }
+    free(rooms);
+    return count;
 }
 
 static void add_header(const char *path, const char *name, const char *const architectures[2])
@@ -224,11 +258,11 @@ static void compile_sets(const char *path, const char *name, const char *const a
     headers.texts[0] = generated;
     snprintf(include, sizeof include, "#include \"%s\"\n", name);
     for (int i = 0; i < count; i++) {
-        compile(name, strstr(name, ".h") ? include : text, sets[i], architectures[1]);
+        compile(name, strstr(name, ".yh") ? include : text, sets[i], architectures[1]);
         if (i == 0)
-            compile(name, strstr(name, ".h") ? include : text, sets[i], architectures[0]);
+            compile(name, strstr(name, ".yh") ? include : text, sets[i], architectures[0]);
     }
-    if (count == 0 && !strstr(name, ".h"))
+    if (count == 0 && !strstr(name, ".yh"))
         tap_ok(false, "%s has a line '// options: ...'", name);
     headers.texts[0] = "";
     free(generated);
@@ -240,7 +274,7 @@ static void headers_find(const char *top)
 {
     header_add("generated.h", NULL);
     files_of(top, "include/yoke", is_for_kernels, NULL, add_public);
-    files_of(top, "ops/kernels", is_header, NULL, add_header);
+    texts_of(top, is_text_header, NULL, add_header);
 }
 
 int main(void)
@@ -269,6 +303,6 @@ int main(void)
     headers_find(top);
     compile_folder(top, "kernels", architectures);
     compile_folder(top, "tests/one_text", architectures);
-    tap_ok(files_of(top, "ops/kernels", is_any, architectures, compile_sets) > 0, "there are texts in ops/kernels");
+    tap_ok(texts_of(top, is_text, architectures, compile_sets) > 0, "there are texts in ops");
     return tap_done();
 }

@@ -13,11 +13,13 @@ ranks='BEGIN { count = split(rooms, floors, " ")
     for (i = 1; i <= count; i++) { beside = split(floors[i], names, "+"); for (k = 1; k <= beside; k++) rank[names[k]] = i } }'
 
 list_files() {
-    (cd "$top_srcdir/$folder" && find . -name '*.[ch]' | sort) | sed 's|^\./||' >"$tap_folder/files"
+    (cd "$top_srcdir/$folder" && find . -name '*.[ch]' -o -name '*.y[hk]' | sort) | sed 's|^\./||' >"$tap_folder/files"
 }
 
-# Lines of "FILE INCLUDED", both below the folder. What is found beside the file is its room's, all else is named from the folder.
+# Lines of "FILE INCLUDED", both below the folder. What is found beside the file is its room's, all else is named from the folder;
+# texts of kernels include each other by their names alone.
 list_includes() {
+    cp "$tap_folder/files" "$tap_folder/all"
     while read -r file; do
         sed -n 's|^#include "\([a-z0-9_/.]*\)".*|\1|p' "$top_srcdir/$folder/$file" | while read -r included; do
             beside=$(dirname "$file")/$included
@@ -25,6 +27,8 @@ list_includes() {
                 printf '%s %s\n' "$file" "${beside#./}"
             elif [ -f "$top_srcdir/$folder/$included" ]; then
                 printf '%s %s\n' "$file" "$included"
+            else
+                sed -n "s|.*/$included\$|$file &|p" "$tap_folder/all"
             fi
         done
     done <"$tap_folder/files" >"$tap_folder/includes"
@@ -111,5 +115,8 @@ library backends/opencl 5 '.'
 
 # What makes and ends communicators stands on top.
 library comm 1 'ground message transport .'
+
+# prepare.c, which calls every operation once, stands above the rooms.
+library ops 5 'array call library expression map reduce order signal linear random .'
 
 tap_done

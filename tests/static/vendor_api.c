@@ -24,7 +24,7 @@
 #endif
 
 #include "../../comm/transport/vendor/api.h"
-#include "../../ops/vendor/api.h"
+#include "../../ops/library/api.h"
 
 #define SAME_TYPE(ours, theirs) _Static_assert(__builtin_types_compatible_p(ours, theirs), #ours " is not " #theirs)
 #define SAME_FUNCTION(result, name, parameters) \
@@ -37,7 +37,7 @@
 #define YOPS_CUDA_SYMBOL SAME_FUNCTION
 #define YOPS_CUBLAS_SYMBOL SAME_FUNCTION
 #define YOPS_CUFFT_SYMBOL SAME_FUNCTION
-#include "../../ops/vendor/symbols.def"
+#include "../../ops/library/symbols.def"
 YOPS_CUBLAS_RESULTS(SAME_VALUE)
 YOPS_CUBLAS_CONSTANTS(SAME_VALUE)
 YOPS_CUFFT_RESULTS(SAME_VALUE)
@@ -55,7 +55,7 @@ SAME_SCALAR(yops_cl_double2, cl_double2);
 #define yops_cl_float2 cl_float2
 #define yops_cl_double2 cl_double2
 #define YOPS_CLBLAST_SYMBOL SAME_FUNCTION
-#include "../../ops/vendor/symbols.def"
+#include "../../ops/library/symbols.def"
 YOPS_CLBLAST_RESULTS(SAME_VALUE)
 YOPS_CLBLAST_CONSTANTS(SAME_VALUE)
 #endif

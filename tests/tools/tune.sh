@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # yoke tune with tiny times on PoCL and on the CUDA double: what is measured is kept, and known to the programs that follow, unless
-# the file is damaged or another device's, or YOKE_CACHE forbids it. That products take it is tests/ops/matmul_tune.c's.
+# the file is damaged or another device's, or YOKE_CACHE forbids it. That products take it is tests/ops/linear/matmul_tune.c's.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

@@ -8,11 +8,11 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define YOPS_CLBLAST_SYMBOL(result, name, parameters) VENDOR_API result name parameters;
-#include "../../../ops/vendor/symbols.def"
+#include "../../../ops/library/symbols.def"
 
 #define YOPS_CLBLAST_SYMBOL(result, name, parameters)                        \
     result name parameters                                                   \
     {                                                                        \
         return vendor_order(#name, (int)YOPS_CLBlastUnexpectedError);        \
     }
-#include "../../../ops/vendor/symbols.def"
+#include "../../../ops/library/symbols.def"

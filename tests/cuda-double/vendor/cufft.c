@@ -7,7 +7,7 @@
 #include "vendor.h"
 
 #define YOPS_CUFFT_SYMBOL(result, name, parameters) VENDOR_API result name parameters;
-#include "../../../ops/vendor/symbols.def"
+#include "../../../ops/library/symbols.def"
 
 enum { MOST_PLANS = 256, WORK_SIZE = 4096 };
 

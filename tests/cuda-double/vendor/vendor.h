@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "../../../backends/cuda/api.h"
-#include "../../../ops/vendor/api.h"
+#include "../../../ops/library/api.h"
 
 #define VENDOR_API __attribute__((visibility("default")))
 

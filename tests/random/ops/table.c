@@ -59,7 +59,7 @@ static const char *const elsewhere[] = {
     "yoke_array_transpose",
     "yoke_dtype_get_name",
     "yoke_dtype_get_size",
-    /* They make an array of a buffer, without work of a device: tests/ops/array, tests/ops/dlpack. */
+    /* They make an array of a buffer, without work of a device: tests/ops/array/array, tests/ops/call/dlpack. */
     "yoke_array_1d",
     "yoke_array_2d",
     "yoke_array_3d",
@@ -67,8 +67,8 @@ static const char *const elsewhere[] = {
     "yoke_array_from_dlpack",
     "yoke_array_nd",
     "yoke_array_to_dlpack",
-    /* They compile, measure or describe, and have no result: tests/ops/prepare, tests/ops/matmul_tune, tests/ops/vendor. */
-    "yoke_expression_get_dtype", /* tests/ops/map_reduce */
+    /* They compile, measure or describe, and have no result: prepare, linear/matmul_tune and linear/blas of tests/ops. */
+    "yoke_expression_get_dtype", /* tests/ops/reduce/map_reduce */
     "yoke_matmul_get_tuned",
     "yoke_matmul_tune",
     "yoke_ops_get_library",

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of the caller, on their way to a kernel. */
+#ifndef YOPS_NUMBER_H
+#define YOPS_NUMBER_H
+
+#include "array.h"
+
+/* The number as kernels would convert it: integers wrap, floating point to integer saturates. A complex dtype gets its part's
+ * dtype. */
+yoke_number yops_number_convert(yoke_number value, int32_t dtype);
+
+/* The number of the dtype that is nearest: as yops_number_convert, but an integer out of range gives the range's end too. */
+yoke_number yops_number_nearest(yoke_number value, int32_t dtype);
+
+/* The number as a kernel's parameter of its dtype's value type. */
+yoke_arg yops_number_argument(yoke_number value);
+
+#endif
