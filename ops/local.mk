@@ -111,9 +111,8 @@ libyoke_ops_all_la_SOURCES = \
 	ops/vendor/libraries.c \
 	ops/vendor/section.c \
 	ops/vendor/symbols.def \
-	ops/vendor/vendor.h \
-	vendor/search.c \
-	vendor/search.h
+	ops/vendor/vendor.h
+libyoke_ops_all_la_LIBADD = libyoke-base.la
 nodist_libyoke_ops_all_la_SOURCES = ops/texts.c
 CLEANFILES += ops/texts.c
 

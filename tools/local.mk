@@ -60,17 +60,8 @@ tools_yoke_SOURCES = \
 	tools/trace_why.c \
 	tools/tune.c \
 	tools/yoke.c
-# What the library does not export is compiled once more: pure text, for cc and for mistyped words; and the array of a trace.
-tools_yoke_SOURCES += \
-	src/base/text.c \
-	src/program/code_names.c \
-	src/program/cxx_name.c \
-	src/program/scan.c \
-	src/program/signature.c \
-	src/base/type_name.c \
-	src/trace/trace_array.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_yoke_LDADD = tools/libmeasure.la libyoke-ops.la libyoke.la $(JANSSON_LIBS)
+tools_yoke_LDADD = tools/libmeasure.la libyoke-texts.la libyoke-base.la libyoke-ops.la libyoke.la $(JANSSON_LIBS)
 
 dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
 

@@ -37,7 +37,7 @@
 #include "stream/event.h"
 #include "stream/recording.h"
 #include "stream/wait.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 #include "stream/observer.h"
 
 /* ---- The gate and the listeners ---- */

@@ -27,7 +27,7 @@ for target in $targets; do
     [ "$target" != expression ] || files="$files $(echo source/tests/ops/evaluate*.c) .libs/libyoke-ops-all.a"
     # shellcheck disable=SC2086
     "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -Isource/include \
-        -Isource/src $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
+        -Isource/src -Isource $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
     mkdir -p "corpus/$target"
 done
 

@@ -94,7 +94,7 @@ cd "$source" || exit 1
 grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages tools/*.c | grep -v '_$' | sort -u |
     while read -r name; do
         case $name in
-        YOKE_*) set -- include cmake src backends tests doc/environment.md ;;
+        YOKE_*) set -- include cmake base src backends tests doc/environment.md ;;
         *) set -- include cmake ;;
         esac
         grep -rqwF -- "$name" "$@" || echo "there is no $name"

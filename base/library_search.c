@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "search.h"
+#include "base/library_search.h"
 
 static const char own_place; /* its address lies in the library that this is part of */
 

@@ -3,14 +3,14 @@
  * Faults in driver calls, as a test or the environment orders. The order and its counts are shared with forked children, in which
  * the library queries drivers. Waiting threads poll, because the process that they wait in may be a child.
  */
-#include "base/inject.h"
+#include "base/process/inject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "base/process/process.h"
 
 typedef struct orders {
     atomic_bool armed; /* true: `fault` does not change */

@@ -4,7 +4,7 @@
  * size have been freed after it: a second release, or a use after the release, is then an error with a message instead of a crash.
  * Afterwards its memory is reused, so creating and releasing objects in a loop allocates nothing.
  */
-#include "base/base.h"
+#include "base/process/process.h"
 
 #include <stdlib.h>
 #include <string.h>

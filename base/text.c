@@ -3,7 +3,7 @@
  * Text: a growing string, numbers, sizes in words, and the nearest of several names. A string that runs out of memory keeps its
  * content: a message is never a reason to fail.
  */
-#include "base/base.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -209,30 +209,4 @@ const char *yk_nearest(const char *word, const char *const *candidates, size_t c
         }
     }
     return nearest;
-}
-
-/* ---- Texts of a thread ---- */
-
-static pthread_key_t thread_texts_key;
-static pthread_once_t thread_texts_once = PTHREAD_ONCE_INIT;
-static bool thread_texts_are_freed;
-
-static void free_thread_texts(void *texts)
-{
-    for (size_t i = 0; i < YK_THREAD_TEXTS; i++)
-        yk_text_free((yk_text *)texts + i);
-}
-
-static void create_thread_texts_key(void)
-{
-    thread_texts_are_freed = pthread_key_create(&thread_texts_key, free_thread_texts) == 0;
-}
-
-yk_text *yk_thread_text(enum yk_thread_text which)
-{
-    static _Thread_local yk_text texts[YK_THREAD_TEXTS];
-    pthread_once(&thread_texts_once, create_thread_texts_key);
-    if (thread_texts_are_freed && !pthread_getspecific(thread_texts_key))
-        pthread_setspecific(thread_texts_key, texts);
-    return &texts[which];
 }

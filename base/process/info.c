@@ -3,7 +3,7 @@
  * Structs that callers pass to be filled. The first member is the struct's size as the program was compiled, which is larger or
  * smaller than this library's when the versions differ.
  */
-#include "base/base.h"
+#include "base/process/process.h"
 
 /* Larger than the struct of any version: such a size was never initialized. */
 enum { LARGEST = 65536 };

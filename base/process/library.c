@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binding the functions of a driver's library. All missing functions are reported at once. */
-#include "base/library.h"
+#include "base/process/library.h"
 
 #include <dlfcn.h>
 #include <link.h>

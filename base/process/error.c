@@ -3,7 +3,7 @@
  * The calling thread's failure record: of fixed size, thread-local and never allocated, so that it can also report exhausted
  * memory. Texts are formatted in a copy first, because their arguments may point into the record that they replace.
  */
-#include "base/base.h"
+#include "base/process/process.h"
 
 #include <stdio.h>
 #include <string.h>

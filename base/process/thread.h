@@ -3,7 +3,7 @@
 #ifndef YK_THREAD_H
 #define YK_THREAD_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 
 typedef struct yk_thread yk_thread;
 

@@ -3,7 +3,7 @@
 #ifndef YK_HASH_H
 #define YK_HASH_H
 
-#include "base/base.h"
+#include "base/macros.h"
 
 enum { YK_HASH_SIZE = 16 };
 

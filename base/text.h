@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts: growing strings, names from outside, letters and numbers. Backends may include this header. */
+/* Texts: growing strings, names from outside, letters and numbers (text.c, name.c). */
 #ifndef YK_TEXT_H
 #define YK_TEXT_H
 
@@ -18,13 +18,6 @@ const char *yk_text_get(const yk_text *text); /* never NULL */
 /* Drop all but the first `length` bytes; a text that ran out of memory grows again. */
 void yk_text_cut(yk_text *text, size_t length);
 void yk_text_free(yk_text *text);
-/* Append a line: a file's path, size, modification time and inode, as far as it exists; a variable of the environment (trust.c). */
-void yk_text_add_file(yk_text *text, const char *path);
-void yk_text_add_variable(yk_text *text, const char *name);
-
-/* The calling thread's own texts: valid until the thread changes them, freed when it ends. */
-enum yk_thread_text { YK_BUILD_LOG, YK_DEVICE_REPORT, YK_GRAPH_TEXT, YK_THREAD_TEXTS };
-yk_text *yk_thread_text(enum yk_thread_text which);
 
 /* Copy with truncation, never inside a character; always terminated. */
 void yk_string_copy(char *target, size_t size, const char *source);
@@ -39,14 +32,6 @@ enum { YK_NAME_SIZE = 32, YK_LABEL_SIZE = YK_NAME_SIZE + 2 };
 void yk_label(char label[YK_LABEL_SIZE], const char *name, uint64_t number);
 /* Writes "3.0 GiB" or "512 bytes" to `target` and returns it. */
 const char *yk_bytes_text(char *target, size_t size, uint64_t bytes);
-/* A copy of the text that lives as long as the process, for names that outlive their object. NULL and a record when out of
- * memory. */
-const char *yk_intern(const char *text);
-/* For tests: the longest chain of texts that yk_intern compares. */
-size_t yk_intern_longest(void);
-/* Around a fork: the lock of yk_intern. */
-void yk_intern_lock(void);
-void yk_intern_unlock(void);
 /* The candidate nearest to `word` by edit distance, or NULL when none is near. */
 const char *yk_nearest(const char *word, const char *const *candidates, size_t count);
 

@@ -7,7 +7,8 @@
  */
 #include <errno.h>
 
-#include "base/library.h"
+#include "base/process/lasting.h"
+#include "base/process/library.h"
 
 bool yk_forked;
 

@@ -3,12 +3,12 @@
  * Threads on demand. Each job has a thread to itself, because it may block for any time; an idle thread stays one second for the
  * next job. The thread that became idle last is used first: its stack and its core are still warm.
  */
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
-#include "base/waiter.h"
+#include "base/process/waiter.h"
 
 #define IDLE_NANOSECONDS 1000000000u
 

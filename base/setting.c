@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-
 int yk_read_switch(const char *name, int otherwise)
 {
     const char *ordered = getenv(name);
@@ -17,7 +15,7 @@ int yk_read_switch(const char *name, int otherwise)
     if (strcmp(ordered, "0") == 0)
         return 0;
     if (strcmp(ordered, "1") != 0)
-        yk_log(YOKE_LOG_WARNING, "%s is '%.40s'; it must be 0 or 1, and counts as 1", name, ordered);
+        yoke_log_write(YOKE_LOG_WARNING, "%s is '%.40s'; it must be 0 or 1, and counts as 1", name, ordered);
     return 1;
 }
 
@@ -31,6 +29,6 @@ int yk_read_count(const char *name, int otherwise)
     long count = strtol(ordered, &end, 10);
     if (*end == '\0' && errno == 0 && count >= 1 && count <= INT_MAX && ordered[0] >= '0' && ordered[0] <= '9')
         return (int)count;
-    yk_log(YOKE_LOG_WARNING, "%s is '%.40s'; it must be a number from 1, and is ignored", name, ordered);
+    yoke_log_write(YOKE_LOG_WARNING, "%s is '%.40s'; it must be a number from 1, and is ignored", name, ordered);
     return otherwise;
 }

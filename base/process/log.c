@@ -3,7 +3,7 @@
  * Log messages: to the program's function, or to stderr where YOKE_LOG is set; nothing else is ever written. Messages are
  * serialized, so that the program's function needs no lock and yoke_log_set knows when the old function is no longer running.
  */
-#include "base/base.h"
+#include "base/process/process.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * The meaning of numbers: the name, meaning and group of each status, and the library's version. The source is the list in yoke.h.
  */
-#include "base/base.h"
+#include "base/process/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ const char *yoke_status_name(yoke_status status)
 
 yk_status_text yk_status_word(yoke_status status)
 {
-    yk_status_text word = {{0}};
+    yk_status_text word = { { 0 } };
     const char *name = yoke_status_name(status);
     if (strcmp(name, "unknown status") == 0)
         snprintf(word.text, sizeof word.text, "%d", (int)status);

@@ -3,7 +3,7 @@
 #ifndef YK_LIBRARY_H
 #define YK_LIBRARY_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 
 struct dl_phdr_info;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Failures that outlive the call that found them: a stream keeps its failure, and the events behind it share that failure. */
-#include "base/base.h"
+#include "base/process/process.h"
 
 #include <stdlib.h>
 

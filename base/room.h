@@ -7,7 +7,7 @@
 #ifndef YK_ROOM_H
 #define YK_ROOM_H
 
-#include "base/base.h"
+#include "base/macros.h"
 
 /* What the process has too little of, with what to do about it; NULL: it has room. */
 const char *yk_room_lacks(void); /* descriptors, or memory */

@@ -3,8 +3,8 @@
 #ifndef YK_OBJECT_H
 #define YK_OBJECT_H
 
-#include "base/error.h"
-#include "base/fork.h"
+#include "base/process/error.h"
+#include "base/process/fork.h"
 
 enum yk_kind {
     YK_DEVICE = 0x59444556,
