@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "figures.h"
-#include "measure/cases.h"
+#include "tools/measure/cases.h"
 
 enum { LEAST = 5, MOST = 4000, FIGURES = 60, SMALL = 4096 };
 

@@ -3,8 +3,8 @@
 #ifndef FIGURES_H
 #define FIGURES_H
 
-#include "measure/cases.h"
-#include "tool.h"
+#include "tools/ground/tool.h"
+#include "tools/measure/cases.h"
 
 /* So many samples are kept of a distribution, evenly from the smallest to the largest. */
 enum { FIGURE_SAMPLES = 256 };

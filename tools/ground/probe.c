@@ -3,7 +3,7 @@
  * Asking drivers in child processes: see probe.h. A child tells of its work step by step through a pipe, so that one that is killed
  * or crashes leaves what it had found out, and what it was doing. Each has a process group of its own, for the library forks too.
  */
-#include "probe.h"
+#include "tools/ground/probe.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,9 +3,9 @@
 #ifndef INFO_H
 #define INFO_H
 
-#include "host.h"
-#include "icds.h"
-#include "probe.h"
+#include "tools/ground/host.h"
+#include "tools/ground/icds.h"
+#include "tools/ground/probe.h"
 
 /* A device of a backend, and the probe that has found it. */
 typedef struct info_view {

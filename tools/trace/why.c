@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What took the time: what a trace shows of first launches, of copies, and of streams that waited for each other; trace_idle.c
+ * What took the time: what a trace shows of first launches, of copies, and of streams that waited for each other; idle.c
  * finds why devices were idle. One finding for each cause, with its advice. Left out is what cost less than one hundredth of the
  * time between the first and the last work, or one thousandth of the program's.
  */

@@ -3,7 +3,7 @@
 #ifndef HOST_H
 #define HOST_H
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 enum { HOST_NVIDIA = 0x10de, HOST_AMD = 0x1002, HOST_INTEL = 0x8086 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands share: see tool.h. */
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  * which for the one of CUDA's toolkit has to end in a slash; ocl-icd also one .icd file or a library there, and a folder in
  * OPENCL_VENDOR_PATH; Khronos' also libraries in OCL_ICD_FILENAMES.
  */
-#include "icds.h"
+#include "tools/ground/icds.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef ICDS_H
 #define ICDS_H
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 typedef struct icd {
     char *file;    /* the .icd file, or the library itself where the environment names that */

@@ -4,7 +4,7 @@
 #ifndef TRACE_H
 #define TRACE_H
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 typedef enum trace_kind {
     TRACE_LAUNCH,
@@ -69,7 +69,7 @@ typedef struct trace_run {
     int signal;
 } trace_run;
 
-/* ---- Running: trace_run.c ---- */
+/* ---- Running: run.c ---- */
 
 /* No exit code of a program. */
 enum {
@@ -86,7 +86,7 @@ int trace_run_program(const tool_command *command, char **argv, const char *path
 /* End by this signal, which has ended the program; 0: by the one that has waited. Returns if there is none. */
 void trace_end_by_signal(int number);
 
-/* ---- Reading: trace_json.c, trace_read.c ---- */
+/* ---- Reading: json.c, read.c ---- */
 
 typedef struct trace_value {
     const char *name, *text; /* `text` is NULL for anything but a string */
@@ -116,7 +116,7 @@ const trace_device *trace_device_of(const trace *self, long process);
 /* Whether the slice is a device's work, and not what the host does for a stream. */
 bool trace_is_of_device(const trace_slice *slice);
 
-/* ---- Spans of time: trace_spans.c ---- */
+/* ---- Spans of time: spans.c ---- */
 
 typedef struct trace_span {
     double begin, end;
@@ -137,7 +137,7 @@ double trace_spans_subtract(trace_spans *self, const trace_spans *others);
 /* When this device worked; process 0: any device. */
 void trace_busy(const trace *self, long process, trace_spans *out_spans);
 
-/* ---- Findings: trace_why.c, trace_idle.c ---- */
+/* ---- Findings: why.c, idle.c ---- */
 
 enum { TRACE_FINDINGS = 5 };
 

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 /* A device, as its driver tells of it. */
 typedef struct probe_device {

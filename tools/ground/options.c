@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 const char *tool_nearest(const char *word, const char *const *names, size_t count)
 {

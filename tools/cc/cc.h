@@ -3,7 +3,7 @@
 #ifndef CC_H
 #define CC_H
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 typedef struct cc_param {
     int32_t kind;      /* YOKE_PARAM_ */
@@ -62,7 +62,7 @@ typedef struct cc_options {
     char ptx[32];                        /* the newest architecture, as PTX, where no PTX is named */
 } cc_options;
 
-/* ---- The command line: cc_options.c ---- */
+/* ---- The command line: options.c ---- */
 
 /* Read it, and the files that it names. Returns an exit code; -1 after --help. */
 int cc_read_options(const tool_command *command, int argc, char **argv, cc_options *o);
@@ -79,7 +79,7 @@ yoke_source cc_source(const cc_options *o, const cc_form *form);
 /* A YOKE_PARAM_ in a word: "image"; "" for what is not known. */
 const char *cc_kind_word(int32_t kind);
 
-/* ---- Compiling without a device: cc_compile.c, cc_spirv.c ---- */
+/* ---- Compiling without a device: compile.c, spirv.c ---- */
 
 /* Compile the CUDA form for every architecture; sets its state, codes and kernels. */
 void cc_compile_for(const cc_options *o, cc_form *form, uint32_t flags);
@@ -94,7 +94,7 @@ void cc_add_code(cc_form *form, const char *target, char *bytes, size_t size);
 /* "scale_float" for "scale<float>": OpenCL C has another spelling for a name of C++. */
 void cc_spell_as_opencl(char *name);
 
-/* ---- Writing: cc_embed.c ---- */
+/* ---- Writing: embed.c ---- */
 
 /* Write o->output, FILE.c with FILE.h beside it, or a bare file of code. Returns an exit code. */
 int cc_write(const tool_command *command, const cc_options *o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the system shows of GPUs: see host.h. Linux's files are read; where there are none, nothing is found. */
-#include "host.h"
+#include "tools/ground/host.h"
 
 #include <dirent.h>
 #include <errno.h>
