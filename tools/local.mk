@@ -17,7 +17,8 @@ tools_libmeasure_la_SOURCES = \
 	tools/measure/raw_opencl.h \
 	tools/measure/side_cuda.c \
 	tools/measure/side_opencl.c \
-	tools/measure/side_yoke.c
+	tools/measure/side_yoke.c \
+	tools/measure/sides.c
 
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
@@ -33,6 +34,7 @@ tools_yoke_SOURCES = \
 	tools/cc/compile.c \
 	tools/cc/depend.c \
 	tools/cc/embed.c \
+	tools/cc/form.c \
 	tools/cc/options.c \
 	tools/cc/read.c \
 	tools/cc/spirv.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `yoke`: what a person asks of Yoke without writing a program. Each subcommand is a file of its name, or a room of it; adding one is
- * a file and a line in `commands`. */
+/* `yoke`: what a person asks of Yoke without writing a program. Each subcommand is a file of its name, or a room of it; adding one
+ * is a file and a line in `commands`. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -108,4 +108,7 @@ library base 5 '. process' '^yoke_'
 
 library src 8 'objects+. stream memory program copy launch graph trace device'
 
+# Beside the folders, and above them, is what has no parts: yoke.c and the subcommands of one file.
+library tools 5 'ground measure conformance cc info trace bench .'
+
 tap_done

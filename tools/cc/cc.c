@@ -5,45 +5,9 @@
  */
 #include "cc.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length)
-{
-    form->kernels = tool_grow(form->kernels, (form->kernel_count + 1) * sizeof *form->kernels);
-    cc_kernel *kernel = &form->kernels[form->kernel_count++];
-    *kernel = (cc_kernel){ .name = tool_text("%.*s", (int)length, name) };
-    return kernel;
-}
-
-cc_param *cc_add_param(cc_kernel *kernel)
-{
-    kernel->params = tool_grow(kernel->params, (kernel->count + 1) * sizeof *kernel->params);
-    cc_param *param = &kernel->params[kernel->count++];
-    *param = (cc_param){ .read_only = -1 };
-    return param;
-}
-
-static void free_form(cc_form *form)
-{
-    for (size_t i = 0; i < form->kernel_count; i++) {
-        free(form->kernels[i].name);
-        free(form->kernels[i].params);
-        free(form->kernels[i].problem);
-    }
-    free(form->kernels);
-    free(form->text);
-    free(form->why);
-    free(form->log);
-    free(form->device);
-    free(form->folder);
-    free(form->typed_folder);
-    for (size_t i = 0; i < form->code_count; i++)
-        free(form->codes[i].bytes);
-    free(form->codes);
-}
 
 /* ---- Devices ---- */
 
@@ -95,19 +59,6 @@ static void describe_kernel(cc_form *form, yoke_program *program, const char *na
     }
 }
 
-void cc_spell_as_opencl(char *name)
-{
-    size_t length = 0;
-    for (const char *at = name; *at; at++)
-        if (isalnum((unsigned char)*at) || *at == '_')
-            name[length++] = *at;
-        else if (length > 0 && name[length - 1] != '_')
-            name[length++] = '_';
-    while (length > 0 && name[length - 1] == '_')
-        length--;
-    name[length] = '\0';
-}
-
 static bool is_name_expression(const cc_options *o, const char *name)
 {
     bool found = strncmp(name, "_Z", 2) == 0;
@@ -129,22 +80,6 @@ static void describe_program(const cc_options *o, cc_form *form, yoke_program *p
         describe_kernel(form, program, o->name_expressions[i]);
         cc_spell_as_opencl(form->kernels[form->kernel_count - 1].name);
     }
-}
-
-yoke_source cc_source(const cc_options *o, const cc_form *form)
-{
-    bool cuda = strcmp(form->backend, "cuda") == 0;
-    yoke_source source = YOKE_SOURCE_INIT;
-    source.name = form->path;
-    *(cuda ? &source.cuda : &source.opencl) = form->text;
-    *(cuda ? &source.cuda_size : &source.opencl_size) = form->size;
-    source.defines = o->defines;
-    source.include_folders = form->include_folders;
-    source.opencl_std = o->opencl_std;
-    source.cuda_std = o->cuda_std;
-    source.math = o->math;
-    source.name_expressions = o->name_count ? o->name_expressions : NULL;
-    return source;
 }
 
 static void compile(const cc_options *o, cc_form *form)
@@ -338,7 +273,7 @@ static int run(const tool_command *command, int argc, char **argv)
     if (code == TOOL_FINE)
         code = report(command, &o);
     for (int i = 0; i < 2; i++)
-        free_form(&o.forms[i]);
+        cc_free_form(&o.forms[i]);
     for (size_t i = 0; i < o.folder_count; i++)
         free((char *)o.folders[i]);
     return code < 0 ? TOOL_FINE : code;

@@ -62,6 +62,21 @@ typedef struct cc_options {
     char ptx[32];                        /* the newest architecture, as PTX, where no PTX is named */
 } cc_options;
 
+/* ---- Forms: form.c ---- */
+
+cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length);
+cc_param *cc_add_param(cc_kernel *kernel);
+/* Takes the bytes over. */
+void cc_add_code(cc_form *form, const char *target, char *bytes, size_t size);
+void cc_free_form(cc_form *form);
+
+/* The source of a form, which has its text alone. */
+yoke_source cc_source(const cc_options *o, const cc_form *form);
+/* The text with its includes expanded, to be freed; NULL with a record when that fails. */
+char *cc_expand(const cc_options *o, const cc_form *form, size_t *out_size);
+/* "scale_float" for "scale<float>": OpenCL C has another spelling for a name of C++. */
+void cc_spell_as_opencl(char *name);
+
 /* ---- The command line: options.c ---- */
 
 /* Read it, and the files that it names. Returns an exit code; -1 after --help. */
@@ -73,8 +88,10 @@ bool cc_ends(const char *path, const char *suffix);
 bool cc_fits_rule(const char *name);
 #define CC_NO_RULE "begins with ~ or has one of \" \\ ? : ; * | %% = [ or a control character"
 
-/* The source of a form, which has its text alone. */
-yoke_source cc_source(const cc_options *o, const cc_form *form);
+/* The header's name beside o->output; to be freed. NULL: that is not a C file. */
+char *cc_header(const cc_options *o);
+/* The name of the source: o->name, else the file's, as an identifier; to be freed. */
+char *cc_name(const cc_options *o);
 
 /* A YOKE_PARAM_ in a word: "image"; "" for what is not known. */
 const char *cc_kind_word(int32_t kind);
@@ -87,12 +104,6 @@ void cc_compile_for(const cc_options *o, cc_form *form, uint32_t flags);
 void cc_check_names(const cc_options *o, cc_form *form);
 /* Compile the OpenCL form to SPIR-V with clang and llvm-spirv. False: form->why says why not. */
 bool cc_compile_spirv(const cc_options *o, cc_form *form);
-/* The text with its includes expanded, to be freed; NULL with a record when that fails. */
-char *cc_expand(const cc_options *o, const cc_form *form, size_t *out_size);
-/* Takes the bytes over. */
-void cc_add_code(cc_form *form, const char *target, char *bytes, size_t size);
-/* "scale_float" for "scale<float>": OpenCL C has another spelling for a name of C++. */
-void cc_spell_as_opencl(char *name);
 
 /* ---- Writing: embed.c ---- */
 
@@ -100,16 +111,9 @@ void cc_spell_as_opencl(char *name);
 int cc_write(const tool_command *command, const cc_options *o);
 /* A rule for make that says what o->output is made of; to be freed. NULL: complained. */
 char *cc_list_files(const tool_command *command, const cc_options *o);
-/* The header's name beside o->output; to be freed. NULL: that is not a C file. */
-char *cc_header(const cc_options *o);
-/* The name of the source: o->name, else the file's, as an identifier; to be freed. */
-char *cc_name(const cc_options *o);
 
 /* Read the kernels that a text declares, without compiling it: macros are not expanded, and templates are not seen through. */
 void cc_read(const cc_options *o, cc_form *form);
-
-cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length);
-cc_param *cc_add_param(cc_kernel *kernel);
 
 /* Append a line for each place where two forms differ; returns how many there are. */
 size_t cc_compare(const cc_form *cuda, const cc_form *opencl, tool_string *words);

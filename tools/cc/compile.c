@@ -12,30 +12,6 @@
 
 #include "cc.h"
 
-void cc_add_code(cc_form *form, const char *target, char *bytes, size_t size)
-{
-    form->codes = tool_grow(form->codes, (form->code_count + 1) * sizeof *form->codes);
-    form->codes[form->code_count++] = (cc_code){ target, bytes, size };
-}
-
-char *cc_expand(const cc_options *o, const cc_form *form, size_t *out_size)
-{
-    yoke_source source = cc_source(o, form);
-    size_t size = form->size + 1, capacity;
-    char *text = NULL;
-    do {
-        capacity = size;
-        text = tool_grow(text, capacity + 1);
-        if (yoke_source_expand(&source, form->backend, text, capacity, &size) < 0) {
-            free(text);
-            return NULL;
-        }
-    } while (size > capacity);
-    text[size] = '\0';
-    *out_size = size;
-    return text;
-}
-
 /* ---- Names ---- */
 
 /* The names of the kernels in the code, each followed by ';'. */

@@ -4,7 +4,6 @@
  * The C file is C99 and C++11, and the same bytes every time. Bytes are written as numbers: nothing has to be escaped, and no
  * string is too long for a compiler.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,25 +11,6 @@
 #include <unistd.h>
 
 #include "cc.h"
-
-char *cc_name(const cc_options *o)
-{
-    const char *path = o->forms[0].path ? o->forms[0].path : o->forms[1].path, *base = strrchr(path, '/');
-    base = o->name ? o->name : base ? base + 1 : path;
-    size_t length = o->name ? strlen(base) : strcspn(base, ".");
-    char *name = tool_text("%s%.*s", isdigit((unsigned char)*base) ? "_" : "", (int)length, base);
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c))
-            *c = '_';
-    return name;
-}
-
-char *cc_header(const cc_options *o)
-{
-    if (!cc_ends(o->output, ".c"))
-        return NULL;
-    return tool_text("%.*sh", (int)strlen(o->output) - 1, o->output);
-}
 
 static void add_bytes(tool_string *file, const char *name, const char *bytes, size_t size, bool text)
 {

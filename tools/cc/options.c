@@ -15,6 +15,25 @@ bool cc_ends(const char *path, const char *suffix)
     return length > part && strcmp(path + length - part, suffix) == 0;
 }
 
+char *cc_name(const cc_options *o)
+{
+    const char *path = o->forms[0].path ? o->forms[0].path : o->forms[1].path, *base = strrchr(path, '/');
+    base = o->name ? o->name : base ? base + 1 : path;
+    size_t length = o->name ? strlen(base) : strcspn(base, ".");
+    char *name = tool_text("%s%.*s", isdigit((unsigned char)*base) ? "_" : "", (int)length, base);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return name;
+}
+
+char *cc_header(const cc_options *o)
+{
+    if (!cc_ends(o->output, ".c"))
+        return NULL;
+    return tool_text("%.*sh", (int)strlen(o->output) - 1, o->output);
+}
+
 static bool add_to(const char **list, size_t *count, const char *value)
 {
     if (*count + 1 >= CC_MOST) /* a NULL ends it */

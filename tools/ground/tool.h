@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the subcommands of `yoke` share. A subcommand is a tool_command in a file of its name, which stands beside yoke.c or in a room
- * of that name, and a line in the table of yoke.c. A tool is a program: it may print, and ends when memory runs out.
+ * What the subcommands of `yoke` share. A subcommand is a tool_command in a file of its name, which stands beside yoke.c or in a
+ * room of that name, and a line in the table of yoke.c. A tool is a program: it may print, and ends when memory runs out.
  */
 #ifndef TOOL_H
 #define TOOL_H

@@ -59,7 +59,7 @@ typedef struct trace {
     bool whole; /* times count from the program's start */
     bool marks; /* the library marks the end of a program that ends in order */
     bool complete;
-    int signal; /* that ended the program; 0: none, or not known */
+    int signal;            /* that ended the program; 0: none, or not known */
     const char *submitted; /* the operation that was given to a device last, padded with blanks; NULL: none, or not known */
 } trace;
 
