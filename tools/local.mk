@@ -72,7 +72,7 @@ dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
 bashcompdir = $(datadir)/bash-completion/completions
 bashcomp_DATA = tools/completions/yoke
 CLEANFILES += tools/completions/yoke
-EXTRA_DIST += tools/yoke.bash
+EXTRA_DIST += tools/README.md tools/yoke.bash
 
 tools/completions/yoke: tools/yoke.bash
 	$(AM_V_GEN)$(MKDIR_P) tools/completions && cp $(srcdir)/tools/yoke.bash $@

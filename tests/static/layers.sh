@@ -62,6 +62,10 @@ base_objects -g --defined-only | awk 'NF == 3 { print $3 }' | sort -u >"$tap_fol
 base_objects -u | awk '$2 ~ /^y(k|ops|comm|vendor)_/ { print $2 }' | sort -u | comm -23 - "$tap_folder/own" >"$tap_folder/foreign"
 tap_empty "base/ calls itself and public functions" "$tap_folder/foreign"
 tap_try "base/ has object files" test -s "$tap_folder/own"
+find base -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/own"
+find base -name '*.o' -exec nm -u {} + 2>/dev/null | awk '$2 ~ /^(yk|yoke)_/ { print $2 }' | sort -u |
+    comm -23 - "$tap_folder/own" >"$tap_folder/foreign"
+tap_empty "base/process calls itself and base/" "$tap_folder/foreign"
 
 reached "$top_srcdir/include/yoke" "$vendor|/backends/|/src/" >"$tap_folder/public"
 tap_empty "include/ includes no vendor's header, and none of ours that is not public" "$tap_folder/public"
