@@ -46,7 +46,7 @@ if FAULT_INJECTION
 libyoke_all_la_SOURCES += \
 	backends/cuda/inject.c \
 	backends/opencl/inject.c \
-	src/base/inject.c \
-	src/base/inject.h
+	base/process/inject.c \
+	base/process/inject.h
 endif
-EXTRA_DIST += backends/cuda/inject.c backends/opencl/inject.c src/base/inject.c src/base/inject.h
+EXTRA_DIST += backends/cuda/inject.c backends/opencl/inject.c base/process/inject.c base/process/inject.h

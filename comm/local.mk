@@ -11,7 +11,8 @@ comm_headers = \
 if HAVE_MPI
 comm_library = libyoke-comm.la
 lib_LTLIBRARIES += $(comm_library)
-libyoke_comm_la_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)/comm $(MPI_CPPFLAGS) -DYCOMM_MPI_NAME='"$(YOKE_MPI_NAME)"'
+libyoke_comm_la_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)/comm -I$(top_srcdir) $(MPI_CPPFLAGS) \
+	-DYCOMM_MPI_NAME='"$(YOKE_MPI_NAME)"'
 libyoke_comm_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
 yokeinclude_HEADERS += $(comm_headers)
 pkgconfig_DATA += yoke-comm.pc
@@ -74,10 +75,8 @@ libyoke_comm_la_SOURCES = \
 	comm/transport/vendor/drivers.c \
 	comm/transport/vendor/libraries.c \
 	comm/transport/vendor/symbols.def \
-	comm/transport/vendor/vendor.h \
-	vendor/search.c \
-	vendor/search.h
-libyoke_comm_la_LIBADD = libyoke.la $(MPI_LIBS)
+	comm/transport/vendor/vendor.h
+libyoke_comm_la_LIBADD = libyoke-base.la libyoke.la $(MPI_LIBS)
 # In memory for good, like libyoke: the progress thread never ends.
 libyoke_comm_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
 if HAVE_VERSION_SCRIPT

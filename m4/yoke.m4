@@ -76,7 +76,7 @@ AC_DEFUN([YK_SANITIZER], [
 
 AC_DEFUN([YK_FAULTS], [
     AC_ARG_ENABLE([fault-injection],
-        [AS_HELP_STRING([--enable-fault-injection], [for tests: any call of a driver can be made to fail, see src/base/inject.h])],
+        [AS_HELP_STRING([--enable-fault-injection], [for tests: any call of a driver can fail, see base/process/inject.h])],
         [], [enable_fault_injection=no])
     AS_IF([test "x$enable_fault_injection" = xyes],
         [AC_DEFINE([YK_FAULT_INJECTION], [1], [Define to wrap every function of the drivers.])])

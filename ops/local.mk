@@ -114,8 +114,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/random/random.c \
 	ops/random/random.h \
 	ops/prepare.c \
-	vendor/search.c \
-	vendor/search.h
+libyoke_ops_all_la_LIBADD = libyoke-base.la
 nodist_libyoke_ops_all_la_SOURCES = ops/call/texts.c
 CLEANFILES += ops/call/texts.c
 

@@ -114,7 +114,7 @@ EXTRA_DIST += \
 # The program `yoke` for the wheel, which needs the C library alone: Jansson is linked statically.
 python/yoke-tool$(EXEEXT): $(tools_yoke_OBJECTS) $(tools_yoke_DEPENDENCIES)
 	$(AM_V_CCLD)$(MKDIR_P) python && jansson='$(JANSSON_LIBS)' && \
-	$(LINK) $(tools_yoke_OBJECTS) tools/libmeasure.la libyoke-ops.la libyoke.la \
+	$(LINK) $(tools_yoke_OBJECTS) tools/libmeasure.la libyoke-texts.la libyoke-base.la libyoke-ops.la libyoke.la \
 		$${jansson:+`$(CC) -print-file-name=libjansson.a`} $(LIBS)
 
 clean-local: clean-python

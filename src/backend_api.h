@@ -23,6 +23,10 @@ yoke_status yk_device_list_add(yk_device_list *list, const yoke_device_info *inf
 /* A device or platform that cannot be used, and why: one line. */
 void yk_device_list_reject(yk_device_list *list, const char *format, ...) YOKE_PRINTF(2, 3);
 
+/* Append a line: a file's path, size, modification time and inode, as far as it exists; a variable of the environment. */
+void yk_text_add_file(yk_text *text, const char *path);
+void yk_text_add_variable(yk_text *text, const char *name);
+
 /* For driver_each: a driver's name, and the lines of NAME=VALUE that start it alone. Both are copied. */
 typedef void yk_driver_visit(const char *name, const char *settings, void *user);
 

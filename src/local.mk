@@ -10,39 +10,6 @@ libyoke_all_la_SOURCES = \
 	src/backend.def \
 	src/backend.h \
 	src/backend_api.h \
-	src/base/base.h \
-	src/base/error.c \
-	src/base/error.h \
-	src/base/error_shared.c \
-	src/base/fork.c \
-	src/base/fork.h \
-	src/base/hash.c \
-	src/base/hash.h \
-	src/base/info.c \
-	src/base/info.h \
-	src/base/library.c \
-	src/base/library.h \
-	src/base/log.c \
-	src/base/log.h \
-	src/base/macros.h \
-	src/base/name.c \
-	src/base/object.c \
-	src/base/object.h \
-	src/base/room.c \
-	src/base/room.h \
-	src/base/scalar_types.def \
-	src/base/setting.c \
-	src/base/setting.h \
-	src/base/sizes.h \
-	src/base/status.c \
-	src/base/text.c \
-	src/base/text.h \
-	src/base/thread.c \
-	src/base/thread.h \
-	src/base/type_name.c \
-	src/base/type_name.h \
-	src/base/waiter.c \
-	src/base/waiter.h \
 	src/objects/buffer.h \
 	src/objects/device.c \
 	src/objects/device.h \
@@ -110,9 +77,6 @@ libyoke_all_la_SOURCES = \
 	src/program/cache/program_cache.h \
 	src/program/code.c \
 	src/program/code.h \
-	src/program/code_names.c \
-	src/program/cxx_name.c \
-	src/program/cxx_name.h \
 	src/program/include/host_headers.c \
 	src/program/include/include.c \
 	src/program/include/include.h \
@@ -137,9 +101,6 @@ libyoke_all_la_SOURCES = \
 	src/program/program_file.c \
 	src/program/program_file.h \
 	src/program/program_load.c \
-	src/program/scan.c \
-	src/program/scan.h \
-	src/program/signature.c \
 	src/program/source.c \
 	src/program/source.h \
 	src/program/source_compile.c \
@@ -169,8 +130,6 @@ libyoke_all_la_SOURCES = \
 	src/graph/update.c \
 	src/trace/trace.c \
 	src/trace/trace.h \
-	src/trace/trace_array.c \
-	src/trace/trace_array.h \
 	src/trace/trace_file.c \
 	src/trace/trace_last.c \
 	src/device/attach.c \
@@ -184,6 +143,21 @@ libyoke_all_la_SOURCES = \
 	src/device/start.h \
 	src/device/trust.c \
 	src/device/trust.h
+
+# Pure text of programs and of traces, which no library exports and the tool needs too.
+noinst_LTLIBRARIES += libyoke-texts.la
+libyoke_texts_la_CPPFLAGS = $(AM_CPPFLAGS)
+libyoke_texts_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
+libyoke_texts_la_SOURCES = \
+	src/program/code_names.c \
+	src/program/cxx_name.c \
+	src/program/cxx_name.h \
+	src/program/scan.c \
+	src/program/scan.h \
+	src/program/signature.c \
+	src/trace/trace_array.c \
+	src/trace/trace_array.h
+libyoke_all_la_LIBADD = libyoke-texts.la libyoke-base.la
 
 EXTRA_DIST += src/README.md
 

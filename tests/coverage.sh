@@ -3,7 +3,7 @@
 #
 # usage: tests/coverage.sh FOLDER LINES BRANCHES
 #
-# The coverage of src/ and backends/ by the tests that ran in FOLDER, a build with --enable-coverage: FOLDER/coverage.txt and
+# The coverage of base/, src/ and backends/ by the tests that ran in FOLDER, a build with --enable-coverage: FOLDER/coverage.txt and
 # branches.txt have a line for each file, FOLDER/coverage/index.html shows every line. Fails if less than LINES % of the lines or
 # BRANCHES % of the branches are covered. Fault injection, which is for tests, is excluded, with its wrappers of symbols.def. Code
 # that cannot be reached is marked GCOVR_EXCL_LINE in the source, with the reason.
@@ -24,7 +24,8 @@ mkdir -p coverage
 common="--exclude-throw-branches --exclude-unreachable-branches --add-tracefile coverage.json"
 gcovr --root "$source" --object-directory . --exclude-throw-branches --exclude-unreachable-branches \
     --gcov-ignore-parse-errors -j 2 \
-    --filter "$source/src/" --filter "$source/backends/" --exclude '.*/inject\.[ch]$' --exclude '.*/symbols\.def$' \
+    --filter "$source/base/" --filter "$source/src/" --filter "$source/backends/" \
+    --exclude '.*/inject\.[ch]$' --exclude '.*/symbols\.def$' \
     --json coverage.json || exit 1
 # shellcheck disable=SC2086
 gcovr --root "$source" $common --html-details coverage/index.html --txt coverage.txt || exit 1

@@ -9,11 +9,13 @@ tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -r
 tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 check_PROGRAMS += tests/tools/group tests/tools/guide_messages tests/tools/host tests/tools/trouble
 tests_tools_guide_messages_LDADD = libyoke.la
-tests_tools_group_SOURCES = tests/tools/group.c tools/info.h tools/info_group.c tools/tool.c tools/tool.h
+tests_tools_group_SOURCES = tests/tools/group.c tools/info/info.h tools/info/group.c tools/ground/tool.c \
+	tools/ground/tool.h
 tests_tools_group_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_group_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
 tests_tools_trouble_LDADD = libyoke.la
-tests_tools_host_SOURCES = tests/tools/host.c tools/host.c tools/host.h tools/tool.c tools/tool.h
+tests_tools_host_SOURCES = tests/tools/host.c tools/ground/host.c tools/ground/host.h tools/ground/tool.c \
+	tools/ground/tool.h
 tests_tools_host_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_host_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
 if HAVE_JANSSON

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 #define PROGRAM "yoke-conformance"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Programs that are installed beside the library. Of `yoke` a subcommand is a file of its name, and its parts begin with that name.
+# Programs that are installed beside the library. Of `yoke` a subcommand is a file of its name, or a room of that name where it has
+# parts; ground/ is what the subcommands share. tests/static/rooms.sh has the rooms and who may call whom.
 
 # What `yoke bench` and the programs in bench/ measure, and how.
 noinst_LTLIBRARIES += tools/libmeasure.la
@@ -16,61 +17,54 @@ tools_libmeasure_la_SOURCES = \
 	tools/measure/raw_opencl.h \
 	tools/measure/side_cuda.c \
 	tools/measure/side_opencl.c \
-	tools/measure/side_yoke.c
+	tools/measure/side_yoke.c \
+	tools/measure/sides.c
 
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
-	tools/advice.c \
-	tools/bench.c \
-	tools/bench_measure.c \
-	tools/bench_table.c \
-	tools/cc.c \
-	tools/cc.h \
-	tools/cc_compile.c \
-	tools/cc_depend.c \
-	tools/cc_embed.c \
-	tools/cc_options.c \
-	tools/cc_read.c \
-	tools/cc_spirv.c \
-	tools/cc_twins.c \
 	tools/check.c \
-	tools/figures.h \
-	tools/host.c \
-	tools/host.h \
-	tools/icds.c \
-	tools/icds.h \
-	tools/info.c \
-	tools/info.h \
-	tools/info_group.c \
-	tools/info_json.c \
-	tools/info_text.c \
-	tools/options.c \
-	tools/probe.c \
-	tools/probe.h \
-	tools/tool.c \
-	tools/tool.h \
-	tools/trace.c \
-	tools/trace.h \
-	tools/trace_draw.c \
-	tools/trace_idle.c \
-	tools/trace_json.c \
-	tools/trace_read.c \
-	tools/trace_run.c \
-	tools/trace_spans.c \
-	tools/trace_why.c \
 	tools/tune.c \
-	tools/yoke.c
-# What the library does not export is compiled once more: pure text, for cc and for mistyped words; and the array of a trace.
-tools_yoke_SOURCES += \
-	src/base/text.c \
-	src/program/code_names.c \
-	src/program/cxx_name.c \
-	src/program/scan.c \
-	src/program/signature.c \
-	src/base/type_name.c \
-	src/trace/trace_array.c
+	tools/yoke.c \
+	tools/bench/bench.c \
+	tools/bench/figures.c \
+	tools/bench/figures.h \
+	tools/bench/table.c \
+	tools/cc/cc.c \
+	tools/cc/cc.h \
+	tools/cc/compile.c \
+	tools/cc/depend.c \
+	tools/cc/embed.c \
+	tools/cc/form.c \
+	tools/cc/options.c \
+	tools/cc/read.c \
+	tools/cc/spirv.c \
+	tools/cc/twins.c \
+	tools/ground/host.c \
+	tools/ground/host.h \
+	tools/ground/icds.c \
+	tools/ground/icds.h \
+	tools/ground/options.c \
+	tools/ground/probe.c \
+	tools/ground/probe.h \
+	tools/ground/tool.c \
+	tools/ground/tool.h \
+	tools/info/advice.c \
+	tools/info/group.c \
+	tools/info/info.c \
+	tools/info/info.h \
+	tools/info/json.c \
+	tools/info/text.c \
+	tools/trace/draw.c \
+	tools/trace/idle.c \
+	tools/trace/json.c \
+	tools/trace/read.c \
+	tools/trace/run.c \
+	tools/trace/spans.c \
+	tools/trace/trace.c \
+	tools/trace/trace.h \
+	tools/trace/why.c
 tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_yoke_LDADD = tools/libmeasure.la libyoke-ops.la libyoke.la $(JANSSON_LIBS)
+tools_yoke_LDADD = tools/libmeasure.la libyoke-texts.la libyoke-base.la libyoke-ops.la libyoke.la $(JANSSON_LIBS)
 
 dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
 
@@ -78,7 +72,7 @@ dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
 bashcompdir = $(datadir)/bash-completion/completions
 bashcomp_DATA = tools/completions/yoke
 CLEANFILES += tools/completions/yoke
-EXTRA_DIST += tools/yoke.bash
+EXTRA_DIST += tools/README.md tools/yoke.bash
 
 tools/completions/yoke: tools/yoke.bash
 	$(AM_V_GEN)$(MKDIR_P) tools/completions && cp $(srcdir)/tools/yoke.bash $@

@@ -7,7 +7,7 @@
 
 #include <yoke/ops.h>
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 enum { SECONDS = 60, MOST_DEVICES = 64 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `yoke`: what a person asks of Yoke without writing a program. Each subcommand is a file of its name; adding one is a file and a
- * line in `commands`. */
+/* `yoke`: what a person asks of Yoke without writing a program. Each subcommand is a file of its name, or a room of it; adding one
+ * is a file and a line in `commands`. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "tools/ground/tool.h"
 
 static const tool_command *const commands[] = {
     &tool_info, &tool_check, &tool_bench, &tool_cc, &tool_trace, &tool_tune,

@@ -11,7 +11,7 @@
 #define YK_CUDA_DRIVER_H
 
 #include "backend.h"
-#include "base/library.h"
+#include "base/process/library.h"
 #include "api.h"
 
 /* ---- The tables (driver.c, nvrtc.c) ---- */

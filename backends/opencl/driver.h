@@ -12,7 +12,7 @@
 #include <CL/cl_ext.h>
 
 #include "backend.h"
-#include "base/library.h"
+#include "base/process/library.h"
 #include "command_buffer.h"
 
 /* ---- The table (driver.c) ---- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wrappers of OpenCL's functions that inject faults: each wrapper asks src/base/inject.c whether its call fails. Compiled only with
- * --enable-fault-injection.
+ * Wrappers of OpenCL's functions that inject faults: each wrapper asks base/process/inject.c whether its call fails. Compiled only
+ * with --enable-fault-injection.
  */
 #include "driver.h"
 
-#include "base/inject.h"
+#include "base/process/inject.h"
 
 static struct yk_cl_table real;
 

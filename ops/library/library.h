@@ -6,7 +6,7 @@
 #ifndef YOPS_VENDOR_H
 #define YOPS_VENDOR_H
 
-#include "../../vendor/search.h"
+#include "base/library_search.h"
 #include "call/call.h"
 #include "api.h"
 

@@ -21,7 +21,7 @@
 #include "stream/event.h"
 #include "memory/pool.h"
 #include "stream/wait.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 static const size_t largest_chunk = 2 << 20, smallest_chunk = 512 << 10;
 

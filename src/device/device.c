@@ -17,7 +17,7 @@
 #include "stream/wait.h"
 #include "copy/staging.h"
 #include "device/start.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 #include "trace/trace.h"
 #include "stream/retire.h"
 #include "stream/watchdog.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "base/library.h"
+#include "base/process/library.h"
 #include "base/room.h"
 #include "stream/wait.h"
 #include "device/trust.h"

@@ -11,10 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/library.h"
+#include "backend_api.h"
+#include "base/process/library.h"
 #include "program/cache/program_cache.h"
 
-/* ---- Lines [backends] ---- */
+/* ---- Lines: see backend_api.h ---- */
 
 void yk_text_add_file(yk_text *text, const char *path)
 {

@@ -7,7 +7,7 @@
 #ifndef YK_TRUST_H
 #define YK_TRUST_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 
 /* Whether the key's drivers have answered, and the files that they loaded are unchanged. */
 bool yk_trust_find(const yk_text *key);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "backend.h"
-#include "base/info.h"
+#include "base/process/info.h"
 #include "base/sizes.h"
 #include "memory/account.h"
 #include "memory/pool.h"

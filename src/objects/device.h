@@ -3,7 +3,7 @@
 #ifndef YK_OBJECTS_DEVICE_H
 #define YK_OBJECTS_DEVICE_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 #include "objects/traits.h"
 
 typedef struct yk_backend yk_backend;

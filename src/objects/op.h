@@ -3,7 +3,7 @@
 #ifndef YK_OBJECTS_OP_H
 #define YK_OBJECTS_OP_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 
 typedef struct yk_op yk_op;
 typedef struct yk_exec yk_exec;

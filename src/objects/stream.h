@@ -3,8 +3,8 @@
 #ifndef YK_OBJECTS_STREAM_H
 #define YK_OBJECTS_STREAM_H
 
-#include "base/thread.h"
-#include "base/waiter.h"
+#include "base/process/thread.h"
+#include "base/process/waiter.h"
 #include "objects/device.h"
 #include "objects/op.h"
 #include "objects/stream_state.h"

@@ -9,7 +9,7 @@
 #include "program/program.h"
 #include "program/source.h"
 #include "stream/stream.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 typedef struct job {
     yoke_program *program;

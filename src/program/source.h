@@ -4,7 +4,7 @@
 #define YK_SOURCE_H
 
 #include "backend_api.h"
-#include "base/base.h"
+#include "base/process/process.h"
 #include "objects/objects.h"
 
 /* The language of this word, "cuda" or "opencl"; false when there is none. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "base/sizes.h"
 #include "program/include/include.h"
 #include "program/program.h"

@@ -34,7 +34,7 @@
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/recording.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 static bool is_not_launching(yoke_stream *stream, void *context)
 {

@@ -8,7 +8,7 @@
  */
 #include "stream/depth.h"
 
-#include "base/error.h"
+#include "base/process/error.h"
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/wait.h"

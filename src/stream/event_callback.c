@@ -15,7 +15,7 @@
 #include "stream/event.h"
 #include "stream/wait.h"
 #include "stream/stream.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 /* How long the watcher stays when nothing is left to watch. */
 #define IDLE_NANOSECONDS 1000000000u

@@ -7,7 +7,7 @@
 #ifndef YK_OBSERVER_H
 #define YK_OBSERVER_H
 
-#include "base/waiter.h"
+#include "base/process/waiter.h"
 #include "objects/stream.h"
 
 /* What a thread of the host has done for a device. */

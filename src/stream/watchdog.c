@@ -16,7 +16,7 @@
 #include "stream/wait.h"
 #include "stream/op.h"
 #include "stream/stream.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows; taken before any device's */
 static pthread_cond_t changed;                           /* signalled when the last device is being removed */

@@ -8,7 +8,7 @@
 #include "stream/event.h"
 #include "stream/wait.h"
 #include "stream/staged.h"
-#include "base/thread.h"
+#include "base/process/thread.h"
 #include "stream/observer.h"
 
 static bool has_failed(yoke_stream *stream)

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "backend.h"
-#include "base/fork.h"
-#include "base/thread.h"
+#include "base/process/fork.h"
+#include "base/process/thread.h"
 #include "copy/staging.h"
 #include "stream/event.h"
 #include "stream/stream.h"

@@ -9,7 +9,7 @@
 
 #include "../conformance/suite.h"
 
-#include "base/inject.h"
+#include "base/process/inject.h"
 
 enum { N = 1000, ALWAYS = 1000000 };
 

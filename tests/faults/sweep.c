@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/inject.h"
+#include "base/process/inject.h"
 
 /* A fault that takes longer than this hangs. */
 enum { FAULT_SECONDS = 60 };

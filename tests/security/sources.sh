@@ -9,7 +9,7 @@
 export LC_ALL=C
 cd "$top_srcdir" || exit 1
 
-sources='src backends ops comm vendor'
+sources='base src backends ops comm'
 
 # Variables that name nothing to be opened, so that it does no harm when somebody else has set them.
 harmless='YOKE_BACKEND YOKE_BLAS YOKE_BLOCKING YOKE_COMM YOKE_COMMAND_BUFFERS YOKE_COMM_PINNED YOKE_COMM_TIMEOUT YOKE_COPY_THREADS
@@ -37,7 +37,7 @@ done >"$tap_folder/unknown"
 tap_empty "SECURITY.md has every variable that is not harmless" "$tap_folder/unknown"
 
 # The folders of Python's packages are the user's own paths, and environments are often links.
-grep -rnE '[^a-z_](fopen|freopen|creat|opendir|mkstemp|tmpfile)\(' $sources | grep -v '^vendor/search.c:.*opendir' \
+grep -rnE '[^a-z_](fopen|freopen|creat|opendir|mkstemp|tmpfile)\(' $sources | grep -v '^base/library_search.c:.*opendir' \
     >"$tap_folder/opened"
 # The files that name OpenCL drivers are often links; loaders follow them, too.
 grep -rnE '[^a-z_>.]open(at)?\(' $sources | grep -v 'O_NOFOLLOW' |
@@ -54,6 +54,6 @@ grep -rhE 'define (LIBRARY|LAST_FOLDER) |sonames\[\] =|\.soname =' backends | gr
     grep -vE '^(/usr/|lib[A-Za-z]+\.so\.[0-9.]+$)' >"$tap_folder/libraries"
 tap_empty "libraries are named by soname or absolute path" "$tap_folder/libraries"
 grep -rlE '[^a-z_]dlopen\(' $sources |
-    grep -vE '^(src/base/library|backends/cuda/nvrtc|vendor/search)\.c$' >"$tap_folder/openers"
+    grep -vE '^(base/process/library|backends/cuda/nvrtc|base/library_search)\.c$' >"$tap_folder/openers"
 tap_empty "and opened in three places only" "$tap_folder/openers"
 tap_done

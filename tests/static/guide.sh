@@ -91,10 +91,10 @@ done
 # Names that pages and the messages of the tool tell of; what ends in _ stands for several. Variables are those of environment*.md.
 cd "$source" || exit 1
 # shellcheck disable=SC2086
-grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages tools/*.c | grep -v '_$' | sort -u |
+grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages tools/*.c tools/*/*.c | grep -v '_$' | sort -u |
     while read -r name; do
         case $name in
-        YOKE_*) set -- include cmake src backends tests doc/environment.md doc/environment-measuring.md ;;
+        YOKE_*) set -- include cmake base src backends tests doc/environment.md doc/environment-measuring.md ;;
         *) set -- include cmake ;;
         esac
         grep -rqwF -- "$name" "$@" || echo "there is no $name"

@@ -106,6 +106,21 @@ if [ -f "$root$libdir/libyoke.a" ]; then
     set -- $(echo "$ops_static_libs" | sed 's/-lyoke-ops/-l:libyoke-ops.a/; s/-lyoke\>/-l:libyoke.a/')
     tap_try "a C99 program with libyoke-ops.a" consumer "$CC" c99 arrays.c "$@"
 
+    # Each has a copy of base/, of which a program takes one. -u takes all else that they have into it.
+    archives='-l:libyoke-ops.a -l:libyoke.a' lists="symbols.txt ops_symbols.txt"
+    if [ -f "$root$libdir/libyoke-comm.a" ]; then
+        archives="-l:libyoke-comm.a $archives $MPI_LIBS" lists="$lists comm_symbols.txt"
+    fi
+    whole() {
+        # shellcheck disable=SC2046,SC2086
+        consumer "$CC" c99 arrays.c $(cd "$top_srcdir/tests/static" && sed -n 's/^yoke_.*/-Wl,-u,&/p' $lists) \
+            "-L$root$libdir" "$@" ${static_libs##*-lyoke}
+    }
+    # shellcheck disable=SC2086
+    tap_try "a program with all of all archives" whole $archives
+    # shellcheck disable=SC2086
+    tap_try "and with libyoke.a as the first" whole -Wl,--start-group -l:libyoke.a $archives -Wl,--end-group
+
     # stays: a plugin that is linked with these keeps itself in memory.
     stays() {
         # shellcheck disable=SC2086

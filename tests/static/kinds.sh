@@ -22,7 +22,7 @@ defaults() {
         }' "$1"
 }
 
-find "$top_srcdir/src" "$top_srcdir/backends" -name '*.[ch]' >"$tap_folder/sources"
+find "$top_srcdir/base" "$top_srcdir/src" "$top_srcdir/backends" -name '*.[ch]' >"$tap_folder/sources"
 while read -r file; do
     defaults "$file"
 done <"$tap_folder/sources" >"$tap_folder/defaults"
@@ -39,7 +39,7 @@ compiles() {
     # What configure defines has blanks in it, and none of it matters here.
     # shellcheck disable=SC2046
     $CC $(echo "$YOKE_CPPFLAGS" | grep -o -- '-I[^ ]*') -D_GNU_SOURCE -std=c11 -pthread -Wall -Werror -fsyntax-only \
-        -I"$tap_folder/changed" -I"$top_srcdir/include" -I"$top_srcdir/src" "$top_srcdir/src/stream/op.c" \
+        -I"$tap_folder/changed" -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_srcdir" "$top_srcdir/src/stream/op.c" \
         "$top_srcdir/src/stream/submit.c" "$top_srcdir/src/stream/worker.c" "$top_srcdir/src/copy/fill.c" \
         "$top_srcdir/backends/opencl/graph.c"
 }

@@ -26,7 +26,8 @@ tap_empty "every other name leads to a page" "$tap_folder/wrong"
 
 # Every variable of Yoke's that the library names. YOKE_INJECT is for tests, and in no library that is released; and the words of
 # <yoke/kernel.h> are no variables.
-grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/src" "$top_srcdir/backends" | grep -v YOKE_INJECT | tr -d '"' | sort -u |
+grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/base" "$top_srcdir/src" "$top_srcdir/backends" |
+    grep -v YOKE_INJECT | tr -d '"' | sort -u |
     while read -r name; do
         grep -q "^#define $name\>" "$top_srcdir/include/yoke/kernel.h" || grep -q "^\.It Ev $name$" doc/man/yoke-environment.7 ||
             echo "$name"

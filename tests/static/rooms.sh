@@ -16,8 +16,8 @@ list_files() {
     (cd "$top_srcdir/$folder" && find . -name '*.[ch]' -o -name '*.y[hk]' | sort) | sed 's|^\./||' >"$tap_folder/files"
 }
 
-# Lines of "FILE INCLUDED", both below the folder. What is found beside the file is its room's, all else is named from the folder;
-# texts of kernels include each other by their names alone.
+# Lines of "FILE INCLUDED", both below the folder. What is found beside the file is its room's, all else is named from the folder or
+# from the top; texts of kernels include each other by their names alone.
 list_includes() {
     cp "$tap_folder/files" "$tap_folder/all"
     while read -r file; do
@@ -25,8 +25,8 @@ list_includes() {
             beside=$(dirname "$file")/$included
             if [ -f "$top_srcdir/$folder/$beside" ]; then
                 printf '%s %s\n' "$file" "${beside#./}"
-            elif [ -f "$top_srcdir/$folder/$included" ]; then
-                printf '%s %s\n' "$file" "$included"
+            elif [ -f "$top_srcdir/$folder/${included#"$folder/"}" ]; then
+                printf '%s %s\n' "$file" "${included#"$folder/"}"
             else
                 sed -n "s|.*/$included\$|$file &|p" "$tap_folder/all"
             fi
@@ -41,11 +41,11 @@ list_calls() {
     xargs nm -A <"$tap_folder/objects" 2>/dev/null |
         sed -n "s|^$folder/\(.*/\)*\(\.libs/\)*[a-z_]*-\([a-z0-9_]*\)\.o:[0-9a-f ]* \([A-Z]\) \([a-z].*\)\$|\1\3 \4 \5|p" |
         sed 's|\.libs/||' >"$tap_folder/symbols"
-    awk '$2 != "U" { home[$3] = $1 }
+    awk -v free="$free" '$2 != "U" { home[$3] = $1 }
          $2 == "U" { wants[++count] = $1; name[count] = $3 }
          END {
              for (i = 1; i <= count; i++)
-                 if (name[i] in home && home[name[i]] != wants[i])
+                 if (name[i] in home && home[name[i]] != wants[i] && name[i] !~ free)
                      print wants[i], home[name[i]], name[i]
          }' "$tap_folder/symbols" | sort -u >"$tap_folder/calls"
 }
@@ -83,10 +83,10 @@ list_circles() {
         }' "$tap_folder/calls" >"$tap_folder/circles" 2>"$tap_folder/sizes"
 }
 
-# library FOLDER LARGEST ROOMS: what is said above, of one library; its rooms from the ground up, those that need each other as
-# one with a "+".
+# library FOLDER LARGEST ROOMS [FREE]: what is said above, of one library; its rooms from the ground up, those that need each other
+# as one with a "+". FREE is a pattern of functions that any room may call.
 library() {
-    folder=$1 largest=$2 rooms=$3
+    folder=$1 largest=$2 rooms=$3 free=${4-^$}
     list_files
     awk -v rooms="$rooms" "$room $ranks"' !(room($0) in rank) { print $0 " is in no room" }' "$tap_folder/files" >"$tap_folder/lost"
     tap_empty "$folder: every file is in a room" "$tap_folder/lost"
@@ -106,8 +106,11 @@ library() {
     sort -rn "$tap_folder/sizes" | sed 's/^/# /'
 }
 
-# backend.h, backend.def and backend_api.h are the seam, for every room but base.
-library src 5 'base objects+. stream memory program copy launch graph trace device'
+# backend.h, backend.def and backend_api.h are the seam, for every room.
+# The folder itself is in every library, process in libyoke alone: they call public functions as all do.
+library base 5 '. process' '^yoke_'
+
+library src 5 'objects+. stream memory program copy launch graph trace device'
 
 # One room each. The table of a backend's slots names all of its files, and none of them may need the table.
 library backends/cuda 5 '.'
@@ -118,5 +121,8 @@ library comm 1 'ground message transport .'
 
 # prepare.c, which calls every operation once, stands above the rooms.
 library ops 5 'array call library expression map reduce order signal linear random .'
+
+# Beside the folders, and above them, is what has no parts: yoke.c and the subcommands of one file.
+library tools 5 'ground measure conformance cc info trace bench .'
 
 tap_done

@@ -8,7 +8,7 @@
 # Everything that a person wrote and that is code. What configure and make put into the tree of an in-tree build is left out.
 (
     cd "$top_srcdir" || exit 1
-    find backends bench comm contrib doc examples include kernels ops src tests tools -name '*.[ch]' -o -name '*.[ch]pp' \
+    find backends base bench comm contrib doc examples include kernels ops src tests tools -name '*.[ch]' -o -name '*.[ch]pp' \
         -o -name '*.c[ul]' -o -name '*.y[hk]' -o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' |
         grep -vE '^(kernels/embedded\.c|ops/call/texts\.c|examples/mandelbrot_kernels\.[ch])$'
     find python -maxdepth 2 -name '*.py' -o -name '*.px[di]' -o -name '*.pyx' -o -name '*.pyi' -o -name '*.mk'
@@ -43,11 +43,11 @@ tap_empty "no line is wider than 132 columns" "$tap_folder/width"
 } >"$tap_folder/blanks"
 tap_empty "no tabs, and no blanks at line ends" "$tap_folder/blanks"
 
-# What depends on the locale that the program has chosen: src/base/text.c has these for the library. ops/array/decimal.c reads and
+# What depends on the locale that the program has chosen: base/text.c has these for the library. ops/array/decimal.c reads and
 # writes decimal points itself.
 ctype='(is|to)(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)'
 strings='strto(d|f|ld)|atof|str(n?casecmp|casestr|coll|xfrm|ftime)|setlocale|localeconv'
-grep -E '^(src/|backends/|comm/|ops/.*\.[ch]$)' "$tap_folder/sources" | grep -vx 'ops/array/decimal\.c' |
+grep -E '^(base/|src/|backends/|comm/|ops/.*\.[ch]$)' "$tap_folder/sources" | grep -vx 'ops/array/decimal\.c' |
     lines "%[-+#0-9.*]*[lL]?[aefgAEFG]|\\<($ctype|$strings) *\\(" >"$tap_folder/local"
 tap_empty "numbers and letters of the library are the same in every locale" "$tap_folder/local"
 

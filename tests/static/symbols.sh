@@ -3,8 +3,8 @@
 #
 # The libraries export what the headers declare and what symbols.txt (libyoke), ops_symbols.txt (libyoke-ops) and comm_symbols.txt
 # (libyoke-comm) list, internal names in the archives have our prefix, and libyoke-ops and libyoke-comm use what libyoke exports
-# and nothing else of it. After functions of these two have been added, write their lists and Debian's anew, from a build
-# folder, with
+# and nothing else of it, but the functions of base/, of which each library has its own. After functions of these two have been
+# added, write their lists and Debian's anew, from a build folder, with
 #
 #   sh ../tests/static/symbols.sh record
 
@@ -98,8 +98,13 @@ library() {
     fi
 }
 
-library yoke symbols.txt YOKE_0 'yoke_|yk_' 'c|m|dl|pthread'
-library yoke-ops ops_symbols.txt YOKE_OPS_0 'yoke_|yops_|yvendor_' 'yoke|c|m'
+library yoke symbols.txt YOKE_0 'yoke_|yk_|yvendor_' 'c|m|dl|pthread'
+library yoke-ops ops_symbols.txt YOKE_OPS_0 'yoke_|yops_|yk_|yvendor_' 'yoke|c|m'
+
+# What base/ has, a copy of which is in each library.
+find base -path base/process -prune -o -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null |
+    awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/base"
+tap_try "base/ has functions" test -s "$tap_folder/base"
 
 # libyoke-comm is there where an MPI is, and needs that.
 grep -v '^#' "$top_srcdir/tests/static/comm_symbols.txt" >"$tap_folder/listed"
@@ -112,9 +117,9 @@ if [ -f .libs/libyoke-comm.so ]; then
     exported .libs/libyoke-comm.so | diff "$tap_folder/listed" - >"$tap_folder/difference"
     tap_empty "libyoke-comm.so exports what is listed" "$tap_folder/difference"
     find comm -name '*.o' -exec nm -u {} + | awk '$2 ~ /^yo*ke*_/ { print $2 }' | sort -u >"$tap_folder/used"
-    grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sort - "$tap_folder/listed" | comm -23 "$tap_folder/used" - \
-        >"$tap_folder/foreign"
-    tap_empty "libyoke-comm uses only what libyoke exports" "$tap_folder/foreign"
+    grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sort - "$tap_folder/listed" "$tap_folder/base" |
+        comm -23 "$tap_folder/used" - >"$tap_folder/foreign"
+    tap_empty "libyoke-comm uses only what libyoke exports, and base/" "$tap_folder/foreign"
     tap_try "and uses some of it" test -s "$tap_folder/used"
     find comm -name '*.o' -exec nm -g --defined-only {} + | awk '
         NF == 3 && $2 ~ /[TDBR]/ && $3 !~ /^(yoke_comm_|ycomm_|_)/ { print $3 }' >"$tap_folder/strange"
@@ -126,8 +131,8 @@ fi
 # The objects, so that a build without shared libraries is looked at as well.
 find ops -name '*.o' -exec nm -u {} + 2>/dev/null | awk '$2 ~ /^yo*ke*_/ { print $2 }' | sort -u >"$tap_folder/used"
 find ops -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/own"
-grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sort - "$tap_folder/own" | comm -23 "$tap_folder/used" - \
-    >"$tap_folder/foreign"
-tap_empty "libyoke-ops uses only what libyoke exports" "$tap_folder/foreign"
+grep -v '^#' "$top_srcdir/tests/static/symbols.txt" | sort - "$tap_folder/own" "$tap_folder/base" |
+    comm -23 "$tap_folder/used" - >"$tap_folder/foreign"
+tap_empty "libyoke-ops uses only what libyoke exports, and base/" "$tap_folder/foreign"
 tap_try "and uses some of it" test -s "$tap_folder/used"
 tap_done

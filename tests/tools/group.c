@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which devices `yoke info` takes for one: by UUID, else by PCI address, and never two of one platform. */
-#include "../../tools/info.h"
+#include "../../tools/info/info.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `yoke info` sees of a system, in folders that stand for the roots of systems: bare ones, containers, drivers of all kinds.
  */
-#include "../../tools/host.h"
+#include "../../tools/ground/host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../tap/tap.h"
-#include "base/base.h"
+#include "base/process/process.h"
 #include "backend_api.h"
 
 #define KERNEL "extern \"C\" __global__ void "

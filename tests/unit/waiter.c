@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a process may use of the machine: on a single core, a thread that spins lets the one run that it spins for. */
-#include "base/waiter.h"
+#include "base/process/waiter.h"
 
 #include <sched.h>
 

@@ -6,7 +6,7 @@
 #ifndef YCOMM_VENDOR_H
 #define YCOMM_VENDOR_H
 
-#include "../../../vendor/search.h"
+#include "base/library_search.h"
 #include "api.h"
 
 #define YCOMM_MEMBER(result, name, parameters) result(*name) parameters;

@@ -3,7 +3,7 @@
 #ifndef YK_CACHE_FOLDER_H
 #define YK_CACHE_FOLDER_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 
 typedef struct yk_cache_folder {
     int fd; /* -1: no cache */

@@ -6,7 +6,7 @@
 #ifndef YK_PROGRAM_CACHE_H
 #define YK_PROGRAM_CACHE_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 
 /* The key is everything that determines the compiler's result; it may be large and contain NUL bytes. */
 

@@ -7,7 +7,7 @@
 #define YK_INCLUDE_H
 
 #include "backend_api.h"
-#include "base/base.h"
+#include "base/process/process.h"
 
 /* Check source->headers and source->include_folders, as far as possible without opening files. */
 yoke_status yk_include_check(const char *function, const yoke_source *source);

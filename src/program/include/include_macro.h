@@ -7,7 +7,7 @@
 #ifndef YK_INCLUDE_MACRO_H
 #define YK_INCLUDE_MACRO_H
 
-#include "base/base.h"
+#include "base/process/process.h"
 #include "objects/traits.h"
 
 /* ---- Tokens (include_token.c) ---- */

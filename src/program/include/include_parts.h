@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "base/base.h"
+#include "base/process/process.h"
 #include "objects/traits.h"
 #include "program/include/include.h"
 #include "program/include/include_macro.h"

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Searching a vendor's library: the file that the environment orders, and no other; else already in the process; in NVIDIA's
+ * Python packages and in conda's environment; in the loader's path; in the CUDA Toolkit. The first that can be used is taken. It is
+ * never closed: such libraries leave threads and exit handlers behind.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/library_search.h"
+
+static const char own_place; /* its address lies in the library that this is part of */
+
+#define PACKAGES "-packages/"
+#define TOOLKIT "/usr/local/cuda"
+
+typedef struct search {
+    const yvendor_library *library;
+    const char *soname; /* the one that is tried now */
+    yvendor_found *found;
+} search;
+
+/* A path; false when it is too long. */
+static bool join(char path[PATH_MAX], const char *format, ...) YOKE_PRINTF(2, 3);
+static bool join(char path[PATH_MAX], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(path, PATH_MAX, format, args);
+    va_end(args);
+    return length >= 0 && length < PATH_MAX;
+}
+
+/* The first reason is kept: it is that of the place that comes first. */
+static void blame(search *s, const char *format, ...) YOKE_PRINTF(2, 3);
+static void blame(search *s, const char *format, ...)
+{
+    va_list args;
+    if (s->found->reason[0])
+        return;
+    va_start(args, format);
+    vsnprintf(s->found->reason, sizeof s->found->reason, format, args);
+    va_end(args);
+}
+
+/* ---- One candidate ---- */
+
+static bool bind(const search *s, void *handle, char *missing, size_t size)
+{
+    const yvendor_library *library = s->library;
+    size_t length = 0;
+    missing[0] = '\0';
+    for (size_t i = 0; i < library->symbol_count; i++) {
+        void *function = dlsym(handle, library->symbols[i].name);
+        memcpy((char *)library->table + library->symbols[i].offset, &function, sizeof function);
+        if (!function && length < size)
+            length += (size_t)snprintf(missing + length, size - length, "%s%s", length ? ", " : "", library->symbols[i].name);
+    }
+    return length == 0;
+}
+
+/* The file that a library came from. */
+static void note_path(search *s, const char *path)
+{
+    Dl_info info;
+    void *function;
+    memcpy(&function, s->library->table, sizeof function); /* the first one */
+    char *real = function && dladdr(function, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+    snprintf(s->found->path, sizeof s->found->path, "%s", real ? real : path);
+    free(real);
+}
+
+static bool try_path(search *s, const char *path, int flags)
+{
+    char missing[YVENDOR_REASON_SIZE / 2], reason[YVENDOR_REASON_SIZE / 2] = "";
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
+    if (!handle) {
+        const char *said = dlerror();
+        size_t length = strlen(path);
+        bool absent = said && strncmp(said, path, length) == 0 && strstr(said + length, "No such file");
+        if (!(flags & RTLD_NOLOAD) && !absent)
+            blame(s, "%s", said ? said : path);
+        return false;
+    }
+    bool complete = bind(s, handle, missing, sizeof missing);
+    if (!complete)
+        blame(s, "%s is not a %s that Yoke can use: it lacks %s", path, s->library->name, missing);
+    else
+        note_path(s, path);
+    if (complete && s->library->get_version(s->found->path, s->found->version, reason, sizeof reason)) {
+        s->found->usable = true;
+        s->found->reason[0] = '\0';
+        return true;
+    }
+    if (complete)
+        blame(s, "%s (%s)", reason, path);
+    memset(s->library->table, 0, s->library->table_size);
+    s->found->path[0] = s->found->version[0] = '\0';
+    return false;
+}
+
+/* ---- Places ---- */
+
+static bool try_folder(search *s, const char *folder)
+{
+    char path[PATH_MAX];
+    return join(path, "%s/%s", folder, s->soname) && access(path, F_OK) == 0 && try_path(s, path, 0);
+}
+
+/* The folders `folder`/PREFIX*`rest`, each given to `visit`. */
+static bool each(search *s, const char *folder, const char *prefix, const char *rest, bool (*visit)(search *, const char *))
+{
+    char path[PATH_MAX];
+    bool found = false;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && !found && (entry = readdir(entries));)
+        if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
+            join(path, "%s/%s%s", folder, entry->d_name, rest))
+            found = visit(s, path);
+    if (entries)
+        closedir(entries);
+    return found;
+}
+
+/* NVIDIA's packages: nvidia/cublas/lib of CUDA 11 and 12, nvidia/cu13/lib. */
+static bool try_packages(search *s, const char *packages)
+{
+    char folder[PATH_MAX];
+    return join(folder, "%s/nvidia", packages) && each(s, folder, "", "/lib", try_folder);
+}
+
+/* The packages that a loaded object lies in: ours, or one of NVIDIA's. */
+static bool try_packages_of(search *s, const char *object)
+{
+    char folder[PATH_MAX];
+    const char *at = object && object[0] == '/' ? strstr(object, PACKAGES) : NULL;
+    return at && join(folder, "%.*s", (int)(at - object + (int)strlen(PACKAGES) - 1), object) && try_packages(s, folder);
+}
+
+static int visit_object(struct dl_phdr_info *object, size_t size, void *user)
+{
+    char(*first)[PATH_MAX] = user;
+    (void)size;
+    const char *packages = object->dlpi_name ? strstr(object->dlpi_name, PACKAGES "nvidia/") : NULL;
+    return packages && join(*first, "%s", object->dlpi_name);
+}
+
+static bool try_python(search *s)
+{
+    char object[PATH_MAX] = "", folder[PATH_MAX];
+    const char *environment = secure_getenv("VIRTUAL_ENV");
+    Dl_info own;
+    if (dladdr(&own_place, &own) && try_packages_of(s, own.dli_fname))
+        return true;
+    if (dl_iterate_phdr(visit_object, &object) && try_packages_of(s, object))
+        return true;
+    return environment && environment[0] == '/' && join(folder, "%s/lib", environment) &&
+           each(s, folder, "python3", "/site-packages", try_packages);
+}
+
+static bool try_conda(search *s)
+{
+    const char *prefix = secure_getenv("CONDA_PREFIX");
+    char folder[PATH_MAX];
+    if (!prefix || prefix[0] != '/' || !join(folder, "%s/lib", prefix))
+        return false;
+    return try_folder(s, folder) || (s->library->in_toolkit && each(s, folder, "python3", "/site-packages", try_packages));
+}
+
+static bool try_toolkit(search *s)
+{
+    static const char *const variables[] = { "CUDA_HOME", "CUDA_PATH", NULL };
+    char folder[PATH_MAX];
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *home = variables[i] ? secure_getenv(variables[i]) : TOOLKIT;
+        if (home && home[0] == '/' && join(folder, "%s/lib64", home) && try_folder(s, folder))
+            return true;
+    }
+    return false;
+}
+
+static bool try_loaded(search *s)
+{
+    return try_path(s, s->soname, RTLD_NOLOAD);
+}
+
+static bool try_system(search *s)
+{
+    return try_path(s, s->soname, 0);
+}
+
+/* ---- The search ---- */
+
+static int find_interpreter(struct dl_phdr_info *program, size_t size, void *found)
+{
+    (void)size;
+    for (int i = 0; i < program->dlpi_phnum; i++)
+        if (program->dlpi_phdr[i].p_type == PT_INTERP)
+            *(bool *)found = true;
+    return 1; /* the first object is the program itself */
+}
+
+/* What the environment orders is the only one, or none. */
+static void obey(search *s, const char *path)
+{
+    if (path[0] != '/')
+        blame(s, "%s=%.200s is no absolute path", s->library->order, path);
+    else if (access(path, F_OK) != 0)
+        blame(s, "%s is not there: %s=%.200s is no file; %s", s->library->name, s->library->order, path, s->library->advice);
+    else
+        (void)try_path(s, path, 0);
+}
+
+/* Whether there is room to open a library that needs others. */
+static bool has_room(void)
+{
+    enum { PIPES = 8 };
+    const size_t size = (size_t)512 << 20; /* of addresses: cuBLAS and cuFFT are that large */
+    int ends[PIPES][2], count = 0;
+    while (count < PIPES && pipe(ends[count]) == 0)
+        count++;
+    for (int i = 0; i < count; i++) {
+        close(ends[i][0]);
+        close(ends[i][1]);
+    }
+    void *addresses = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (addresses != MAP_FAILED)
+        munmap(addresses, size);
+    return count == PIPES && addresses != MAP_FAILED;
+}
+
+bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
+{
+    static const struct {
+        bool (*try)(search *);
+        bool toolkit_only;
+    } places[] = {
+        { try_loaded, false }, { try_python, true }, { try_conda, false }, { try_system, false }, { try_toolkit, true },
+    };
+    const char *order = library->order ? secure_getenv(library->order) : NULL;
+    search s = { .library = library, .found = out_found };
+    bool dynamic = false;
+    *out_found = (yvendor_found){ .usable = false };
+    dl_iterate_phdr(find_interpreter, &dynamic);
+    if (!dynamic)
+        blame(&s, "a program linked with -static cannot open libraries");
+    if (order && *order) {
+        if (dynamic)
+            obey(&s, order);
+        return out_found->usable || has_room();
+    }
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && dynamic && !out_found->usable; i++)
+        for (size_t k = 0; library->sonames[k] && !out_found->usable; k++) {
+            s.soname = library->sonames[k];
+            if (!places[i].toolkit_only || library->in_toolkit)
+                (void)places[i].try(&s);
+        }
+    if (!out_found->usable)
+        blame(&s, "%s is not there: searched for %s%s in the process, %s$CONDA_PREFIX/lib, the loader's path%s; %s", library->name,
+              library->sonames[0], library->sonames[1] ? " and older ones" : "",
+              library->in_toolkit ? "NVIDIA's Python packages, " : "",
+              library->in_toolkit ? ", $CUDA_HOME, $CUDA_PATH and " TOOLKIT : "", library->advice);
+    return out_found->usable || has_room();
+}

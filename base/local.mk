@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What every library and tool stands on; README.md has the rule. libyoke-base.la is linked into each of them, and is not installed:
+# each has its own copy of these functions, hidden, and an archive of each contains them. So they keep no state of which a process
+# must have one; that is in process/, which is libyoke's alone.
+# CMakeLists.txt and meson.build read these lists.
+
+noinst_LTLIBRARIES += libyoke-base.la
+libyoke_base_la_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)
+libyoke_base_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
+libyoke_base_la_SOURCES = \
+	base/clock.c \
+	base/clock.h \
+	base/hash.c \
+	base/hash.h \
+	base/library_search.c \
+	base/library_search.h \
+	base/macros.h \
+	base/name.c \
+	base/room.c \
+	base/room.h \
+	base/scalar_types.def \
+	base/setting.c \
+	base/setting.h \
+	base/sizes.h \
+	base/text.c \
+	base/text.h \
+	base/type_name.c \
+	base/type_name.h
+
+libyoke_all_la_SOURCES += \
+	base/process/error.c \
+	base/process/error.h \
+	base/process/error_shared.c \
+	base/process/fork.c \
+	base/process/fork.h \
+	base/process/info.c \
+	base/process/info.h \
+	base/process/lasting.c \
+	base/process/lasting.h \
+	base/process/library.c \
+	base/process/library.h \
+	base/process/log.c \
+	base/process/log.h \
+	base/process/object.c \
+	base/process/object.h \
+	base/process/process.h \
+	base/process/status.c \
+	base/process/thread.c \
+	base/process/thread.h \
+	base/process/thread_text.c \
+	base/process/thread_text.h \
+	base/process/waiter.c \
+	base/process/waiter.h
+
+EXTRA_DIST += base/README.md

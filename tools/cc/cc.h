@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of `yoke cc`: a form is one file, in CUDA C++ or in OpenCL C, with the kernels that are in it. */
+#ifndef CC_H
+#define CC_H
+
+#include "tools/ground/tool.h"
+
+typedef struct cc_param {
+    int32_t kind;      /* YOKE_PARAM_ */
+    int32_t read_only; /* as in yoke_param_info */
+    uint32_t bytes;    /* 0: not known */
+    char name[40], type[40];
+} cc_param;
+
+typedef struct cc_kernel {
+    char *name;
+    bool known; /* its parameters are */
+    cc_param *params;
+    size_t count;
+    char *problem; /* why it cannot be looked up, or NULL */
+    yoke_kernel_info info;
+} cc_kernel;
+
+/* The compiled form of a text: a program binary, a cubin, PTX or SPIR-V. */
+typedef struct cc_code {
+    const char *target; /* "sm_90", or "spirv" */
+    char *bytes;
+    size_t size;
+} cc_code;
+
+enum { CC_MOST = 64 }; /* of any option */
+
+typedef enum cc_state { CC_ABSENT, CC_UNTRIED, CC_BROKEN, CC_COMPILED } cc_state;
+
+typedef struct cc_form {
+    const char *language, *backend; /* "CUDA", "cuda" */
+    const char *path;               /* NULL: there is none */
+    char *text;
+    size_t size;
+    cc_state state;
+    char *why;      /* it was not tried, or does not compile */
+    char *log;      /* of the compiler */
+    char *device;   /* what it was compiled for */
+    bool from_text; /* its kernels are read from the text, by cc_read */
+    cc_kernel *kernels;
+    size_t kernel_count;
+    cc_code *codes;
+    size_t code_count;
+    char *folder, *typed_folder;              /* of the file: absolute, and as the command line has it */
+    const char *include_folders[CC_MOST + 1]; /* that one, and those of -I */
+} cc_form;
+
+typedef struct cc_options {
+    cc_form forms[2]; /* CUDA, OpenCL */
+    const char *devices[CC_MOST], *defines[CC_MOST], *folders[CC_MOST], *name_expressions[CC_MOST], *architectures[CC_MOST];
+    const char *typed_folders[CC_MOST]; /* as the command line has them */
+    size_t device_count, define_count, folder_count, name_count, architecture_count;
+    const char *opencl_std, *cuda_std;
+    int32_t math;
+    bool spirv;
+    const char *output, *name, *depfile; /* NULL: not given */
+    char ptx[32];                        /* the newest architecture, as PTX, where no PTX is named */
+} cc_options;
+
+/* ---- Forms: form.c ---- */
+
+cc_kernel *cc_add_kernel(cc_form *form, const char *name, size_t length);
+cc_param *cc_add_param(cc_kernel *kernel);
+/* Takes the bytes over. */
+void cc_add_code(cc_form *form, const char *target, char *bytes, size_t size);
+void cc_free_form(cc_form *form);
+
+/* The source of a form, which has its text alone. */
+yoke_source cc_source(const cc_options *o, const cc_form *form);
+/* The text with its includes expanded, to be freed; NULL with a record when that fails. */
+char *cc_expand(const cc_options *o, const cc_form *form, size_t *out_size);
+/* "scale_float" for "scale<float>": OpenCL C has another spelling for a name of C++. */
+void cc_spell_as_opencl(char *name);
+
+/* ---- The command line: options.c ---- */
+
+/* Read it, and the files that it names. Returns an exit code; -1 after --help. */
+int cc_read_options(const tool_command *command, int argc, char **argv, cc_options *o);
+/* Whether a path ends so, and has more before it; false for NULL. */
+bool cc_ends(const char *path, const char *suffix);
+
+/* Whether a rule for make can have this name, escaped where that is certain to work; and what is said of another. */
+bool cc_fits_rule(const char *name);
+#define CC_NO_RULE "begins with ~ or has one of \" \\ ? : ; * | %% = [ or a control character"
+
+/* The header's name beside o->output; to be freed. NULL: that is not a C file. */
+char *cc_header(const cc_options *o);
+/* The name of the source: o->name, else the file's, as an identifier; to be freed. */
+char *cc_name(const cc_options *o);
+
+/* A YOKE_PARAM_ in a word: "image"; "" for what is not known. */
+const char *cc_kind_word(int32_t kind);
+
+/* ---- Compiling without a device: compile.c, spirv.c ---- */
+
+/* Compile the CUDA form for every architecture; sets its state, codes and kernels. */
+void cc_compile_for(const cc_options *o, cc_form *form, uint32_t flags);
+/* Name the instances of templates as their twins are named; of compiled code, find the kernels that need an expression. */
+void cc_check_names(const cc_options *o, cc_form *form);
+/* Compile the OpenCL form to SPIR-V with clang and llvm-spirv. False: form->why says why not. */
+bool cc_compile_spirv(const cc_options *o, cc_form *form);
+
+/* ---- Writing: embed.c ---- */
+
+/* Write o->output, FILE.c with FILE.h beside it, or a bare file of code. Returns an exit code. */
+int cc_write(const tool_command *command, const cc_options *o);
+/* A rule for make that says what o->output is made of; to be freed. NULL: complained. */
+char *cc_list_files(const tool_command *command, const cc_options *o);
+
+/* Read the kernels that a text declares, without compiling it: macros are not expanded, and templates are not seen through. */
+void cc_read(const cc_options *o, cc_form *form);
+
+/* Append a line for each place where two forms differ; returns how many there are. */
+size_t cc_compare(const cc_form *cuda, const cc_form *opencl, tool_string *words);
+
+#endif
