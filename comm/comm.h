@@ -217,6 +217,8 @@ const char *ycomm_dtype_name(int32_t dtype);
 
 /* ---- Reductions: reduction.c ---- */
 
+/* Whether ranks combine elements by it: YOKE_COMM_SUM and so on, but not YOKE_ANY. */
+bool ycomm_is_reduction(int32_t operation);
 /* Whether the dtype has the operation. */
 bool ycomm_has_operation(int32_t dtype, int32_t operation);
 /* What MPI is given for it. An error of MPI's, when its own operations cannot be created. */

@@ -39,11 +39,38 @@ static MPI_Datatype own_type(int32_t dtype)
     }
 }
 
+static MPI_Op mpi_operation(int32_t operation)
+{
+    switch (operation) {
+    case YOKE_COMM_SUM:
+        return MPI_SUM;
+    case YOKE_COMM_PRODUCT:
+        return MPI_PROD;
+    case YOKE_COMM_MIN:
+        return MPI_MIN;
+    case YOKE_COMM_MAX:
+        return MPI_MAX;
+    case YOKE_COMM_AND:
+        return MPI_BAND;
+    case YOKE_COMM_OR:
+        return MPI_BOR;
+    case YOKE_COMM_XOR:
+        return MPI_BXOR;
+    default:
+        return MPI_OP_NULL;
+    }
+}
+
+bool ycomm_is_reduction(int32_t operation)
+{
+    return mpi_operation(operation) != MPI_OP_NULL;
+}
+
 bool ycomm_has_operation(int32_t dtype, int32_t operation)
 {
     bool sums = operation == YOKE_COMM_SUM || operation == YOKE_COMM_PRODUCT;
     bool bits = operation == YOKE_COMM_AND || operation == YOKE_COMM_OR || operation == YOKE_COMM_XOR;
-    if (operation <= 0 || operation >= YOKE_COMM_OPERATION_COUNT)
+    if (!ycomm_is_reduction(operation))
         return false;
     if (dtype == YOKE_BOOL)
         return !sums;
@@ -90,28 +117,6 @@ static struct {
     { YOKE_BOOL, YOKE_COMM_AND, and_bool, MPI_OP_NULL }, { YOKE_BOOL, YOKE_COMM_OR, or_bool, MPI_OP_NULL },
     { YOKE_BOOL, YOKE_COMM_XOR, xor_bool, MPI_OP_NULL },
 };
-
-static MPI_Op mpi_operation(int32_t operation)
-{
-    switch (operation) {
-    case YOKE_COMM_SUM:
-        return MPI_SUM;
-    case YOKE_COMM_PRODUCT:
-        return MPI_PROD;
-    case YOKE_COMM_MIN:
-        return MPI_MIN;
-    case YOKE_COMM_MAX:
-        return MPI_MAX;
-    case YOKE_COMM_AND:
-        return MPI_BAND;
-    case YOKE_COMM_OR:
-        return MPI_BOR;
-    case YOKE_COMM_XOR:
-        return MPI_BXOR;
-    default:
-        return MPI_OP_NULL;
-    }
-}
 
 int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MPI_Op *out_op)
 {

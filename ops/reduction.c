@@ -7,15 +7,21 @@
 
 static const char *const names[] = {
 #define NAME(operation) [operation] = #operation
-    NAME(YOKE_SUM),    NAME(YOKE_PRODUCT), NAME(YOKE_MIN),  NAME(YOKE_MAX),      NAME(YOKE_ANY),  NAME(YOKE_ALL),
-    NAME(YOKE_ARGMIN), NAME(YOKE_ARGMAX),  NAME(YOKE_MEAN), NAME(YOKE_VARIANCE), NAME(YOKE_NORM),
+    NAME(YOKE_SUM),  NAME(YOKE_PRODUCT),    NAME(YOKE_MIN),       NAME(YOKE_MAX),        NAME(YOKE_ANY),
+    NAME(YOKE_ALL),  NAME(YOKE_ARGMIN),     NAME(YOKE_ARGMAX),    NAME(YOKE_MEAN),       NAME(YOKE_VARIANCE),
+    NAME(YOKE_NORM), NAME(YOKE_REDUCE_AND), NAME(YOKE_REDUCE_OR), NAME(YOKE_REDUCE_XOR),
 #undef NAME
 };
-_Static_assert(YOPS_COUNT_OF(names) == YOKE_NORM + 1, "a name for each operation");
+_Static_assert(YOPS_COUNT_OF(names) == YOKE_REDUCE_XOR + 1, "a name for each operation");
 
 static bool is_summed(int32_t operation)
 {
     return operation == YOKE_SUM || operation == YOKE_PRODUCT || operation == YOKE_MEAN || operation == YOKE_NORM;
+}
+
+static bool is_bitwise(int32_t operation)
+{
+    return operation == YOKE_REDUCE_AND || operation == YOKE_REDUCE_OR || operation == YOKE_REDUCE_XOR;
 }
 
 static bool is_arg(int32_t operation)
@@ -38,8 +44,11 @@ static int32_t choose_acc(int32_t operation, int32_t in, int32_t out)
 
 yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32_t in, int32_t out, yops_reduction *out_reduction)
 {
-    if (operation < YOKE_SUM || operation > YOKE_NORM)
+    if (operation <= 0 || (size_t)operation >= YOPS_COUNT_OF(names))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%d is not an operation of reductions, as YOKE_SUM is", (int)operation);
+    if (is_bitwise(operation))
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
+                         "%s combines the bits of ranks: arrays are reduced by YOKE_SUM to YOKE_NORM", names[operation]);
     const char *name = names[operation], *in_name = yoke_dtype_get_name(in), *out_name = yoke_dtype_get_name(out);
     if (yops_is_complex(in) && !is_summed(operation) && operation != YOKE_ANY && operation != YOKE_ALL)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s does not take %s: complex numbers have no order", name, in_name);

@@ -114,6 +114,36 @@ static inline yoke_number yoke_number_itself(yoke_number x)
     return x;
 }
 
+/* ---- Reductions --------------------------------------------------------------------------------------------------------- */
+
+/* How elements are combined: those of an array by the reductions and scans of <yoke/ops.h>, which take YOKE_SUM to YOKE_NORM; and
+ * those of the ranks by <yoke/comm.h>, which takes sums, products, the least, the largest, and bits. A function that is given one
+ * that it lacks is YOKE_E_INVALID_ARGUMENT. */
+enum {
+    YOKE_SUM = 1,     /* 0 for no elements */
+    YOKE_PRODUCT = 2, /* 1 for no elements */
+    YOKE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest value,
+                         infinity of floating-point types */
+    YOKE_MAX = 4,     /* maximumNumber; the same, the other way */
+    YOKE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
+    YOKE_ALL = 6,     /* 1 if no element is 0, also for no elements */
+    YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
+                         if all are NaN, -1 for no elements (of an unsigned dtype, its largest number) */
+    YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
+    YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements. Of
+                         complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
+                         where a complex division makes it NaN */
+    YOKE_VARIANCE = 10,   /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
+                             an element is infinite, and for no elements. Integers become double where the output is double, else
+                             float first: an output of float is for integers below 2^24 */
+    YOKE_NORM = 11,       /* the square root of the sum of squares, also where a square has no place in the type that is computed
+                             with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
+                             else infinite where one is infinite */
+    YOKE_REDUCE_AND = 12, /* of bits; of bool, their logic */
+    YOKE_REDUCE_OR = 13,
+    YOKE_REDUCE_XOR = 14
+};
+
 /* ---- Arrays ------------------------------------------------------------------------------------------------------------- */
 
 enum { YOKE_MAX_DIMENSIONS = 8 };

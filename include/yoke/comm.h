@@ -192,19 +192,21 @@ YOKE_API yoke_status yoke_comm_group_at(const char *where, yoke_stream *stream, 
  * elsewhere than at the root), it may be NULL.
  */
 
-/* How elements are combined. Integers wrap. float16 and bfloat16 are computed as float, and rounded at each step. The order of
- * floating-point operations is MPI's, or NCCL's. Complex numbers have only sums and products; floating-point numbers have no bits;
- * for bool, any byte but 0 counts as 1, and there are no sums and products. */
-enum {
-    YOKE_COMM_SUM = 1,
-    YOKE_COMM_PRODUCT = 2,
-    YOKE_COMM_MIN = 3,
-    YOKE_COMM_MAX = 4,
-    YOKE_COMM_AND = 5, /* of bits; of bool, their logic */
-    YOKE_COMM_OR = 6,
-    YOKE_COMM_XOR = 7,
-    YOKE_COMM_OPERATION_COUNT = 8
-};
+/*
+ * Elements are combined by YOKE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR (<yoke/array.h>). Integers wrap. float16 and bfloat16
+ * are computed as float, and rounded at each step. The order of floating-point operations is MPI's, or NCCL's. Complex numbers have
+ * only sums and products; floating-point numbers have no bits; for bool, any byte but 0 counts as 1, and there are no sums and
+ * products.
+ */
+
+/* The names before they were those of all reductions. */
+#define YOKE_COMM_SUM YOKE_SUM
+#define YOKE_COMM_PRODUCT YOKE_PRODUCT
+#define YOKE_COMM_MIN YOKE_MIN
+#define YOKE_COMM_MAX YOKE_MAX
+#define YOKE_COMM_AND YOKE_REDUCE_AND
+#define YOKE_COMM_OR YOKE_REDUCE_OR
+#define YOKE_COMM_XOR YOKE_REDUCE_XOR
 
 /* Copy the root's array to that of every other rank. */
 #define yoke_comm_broadcast(...) yoke_comm_broadcast_at(YOKE_HERE, __VA_ARGS__)

@@ -105,9 +105,9 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
 /* ---- Reductions ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * The operations of reductions and scans. Floats are summed pairwise, in an order that depends on the shape alone: for n elements
- * the error is at most about log2(n) roundings of the sum of the absolute values. Sums and products of integers are exact modulo
- * 2^64, and converted to the output's dtype at the end.
+ * Arrays are reduced by YOKE_SUM to YOKE_NORM (<yoke/array.h>). Floats are summed pairwise, in an order that depends on the shape
+ * alone: for n elements the error is at most about log2(n) roundings of the sum of the absolute values. Sums and products of
+ * integers are exact modulo 2^64, and converted to the output's dtype at the end.
  *
  * What is in between has the range of the type that is computed with: float, or double where an array is double or complex128. The
  * sum of a part of the elements that has no place there is infinite, and so is the product; an infinite product is NaN with a zero,
@@ -115,27 +115,6 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
  * number. Complex products take each part as the difference or the sum of two rounded products, so that a part that overflows
  * makes NaN sooner: use complex128 where numbers are of such size. All devices agree, and YOKE_NORM has no such limit.
  */
-enum {
-    YOKE_SUM = 1,     /* 0 for no elements */
-    YOKE_PRODUCT = 2, /* 1 for no elements */
-    YOKE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest value,
-                         infinity of floating-point types */
-    YOKE_MAX = 4,     /* maximumNumber; the same, the other way */
-    YOKE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
-    YOKE_ALL = 6,     /* 1 if no element is 0, also for no elements */
-    YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
-                         if all are NaN, -1 for no elements (of an unsigned dtype, its largest number) */
-    YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
-    YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements. Of
-                         complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
-                         where a complex division makes it NaN */
-    YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
-                           an element is infinite, and for no elements. Integers become double where the output is double, else
-                           float first: an output of float is for integers below 2^24 */
-    YOKE_NORM = 11      /* the square root of the sum of squares, also where a square has no place in the type that is computed
-                           with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
-                           else infinite where one is infinite */
-};
 
 /* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES, as for a count of 0. `out` has the shape of `a` without these
  * axes, or with an extent of 1 there; where one element remains, it is any array of one element. Positions of YOKE_ARGMIN and

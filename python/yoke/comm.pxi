@@ -103,7 +103,7 @@ cdef extern from *:
 
 cdef bint comm_opened = False
 cdef object communicators = weakref.WeakSet()
-cdef dict comm_reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "and": 5, "or": 6, "xor": 7}
+cdef dict comm_reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "and": 12, "or": 13, "xor": 14}
 
 
 def comm_library(str file, str mpi4py):

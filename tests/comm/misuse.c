@@ -88,7 +88,10 @@ static void numbers(ranks *t)
     CHECK_FAILS(INVALID, "tag is 32766", yoke_comm_exchange(s, c, &a, 0, &b, 0, 32766));
     CHECK_FAILS(INVALID, "no reduction 0", yoke_comm_allreduce(s, c, 0, &b, &a));
     CHECK_FAILS(INVALID, "no reduction 8", yoke_comm_reduce(s, c, 8, &b, &a, 0));
-    CHECK_FAILS(INVALID, "float has no reduction 5", yoke_comm_allreduce(s, c, YOKE_COMM_AND, &a, &a));
+    CHECK_FAILS(INVALID, "float has no reduction 12", yoke_comm_allreduce(s, c, YOKE_COMM_AND, &a, &a));
+    CHECK_FAILS(INVALID, "no reduction 5 between ranks|YOKE_SUM, _PRODUCT", yoke_comm_allreduce(s, c, YOKE_ANY, &a, &a));
+    CHECK_FAILS(INVALID, "no reduction 11 between ranks", yoke_comm_reduce(s, c, YOKE_NORM, &a, &a, 0));
+    CHECK_FAILS(INVALID, "no reduction 9 between ranks", yoke_comm_reduce_scatter(s, c, YOKE_MEAN, &a, &a));
     CHECK_FAILS(INVALID, "complex64 has no", yoke_comm_allreduce(s, c, YOKE_COMM_MAX, &complex_array, &complex_array));
     CHECK_FAILS(INVALID, "bool has no", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &truth, &truth));
     CHECK_FAILS(INVALID, "out is of double|in is of float", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &wide, &a));

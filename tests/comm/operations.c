@@ -267,6 +267,8 @@ static void collective(ranks *t, const trial *c)
 static bool has(int32_t dtype, int32_t operation)
 {
     bool sums = operation <= YOKE_COMM_PRODUCT, bits = operation >= YOKE_COMM_AND;
+    if (operation > YOKE_COMM_MAX && !bits) /* not between ranks */
+        return false;
     if (dtype == YOKE_BOOL)
         return !sums;
     if (dtype == YOKE_C64 || dtype == YOKE_C128)
@@ -289,7 +291,7 @@ static void collectives(ranks *t, int verb)
 {
     static const uint64_t counts[] = { 0, 1, 7, 1000 };
     for (int32_t dtype = YOKE_BOOL; dtype < YOKE_DTYPE_COUNT; dtype++) {
-        int last = verbs[verb].reduces ? YOKE_COMM_OPERATION_COUNT : 2;
+        int last = verbs[verb].reduces ? YOKE_COMM_XOR + 1 : 2;
         for (int32_t operation = 1; operation < last; operation++)
             for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
                 if (!verbs[verb].reduces || has(dtype, operation))

@@ -320,7 +320,12 @@ static void mistakes(suite *t)
                 yoke_reduce(NULL, YOKE_SUM, &out.array, &a.array, YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|out|NULL", yoke_reduce(t->stream, YOKE_SUM, NULL, &a.array, YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|a is NULL", yoke_reduce(t->stream, YOKE_SUM, &out.array, NULL, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|12", yoke_reduce(t->stream, 12, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|15 is not", yoke_reduce(t->stream, 15, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|YOKE_REDUCE_AND|bits of ranks|YOKE_NORM",
+                yoke_reduce(t->stream, YOKE_REDUCE_AND, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|YOKE_REDUCE_XOR|bits of ranks",
+                yoke_map_reduce(t->stream, YOKE_REDUCE_XOR, &out.array, "x", (yoke_var[]){ yoke_var_array("x", a.array) }, 1,
+                                YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|axis 2 is out of range: the array has 2 dimensions",
                 yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_AXES(2)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|axis -1 is out of range: the array has 2 dimensions",
