@@ -225,7 +225,7 @@ static void open_all(setting *s, size_t largest)
         MPI_Abort(MPI_COMM_WORLD, 1);
     memset(s->host_in, 1, largest);
     memset(s->host_out, 1, largest);
-    s->by_nccl = info.way == YOKE_COMM_NCCL && nccl_open(s);
+    s->by_nccl = info.transport == YOKE_COMM_NCCL && nccl_open(s);
     if (s->rank == 0)
         fprintf(stderr, "# %d ranks, %s, %s; %s; the peer is %s\n", s->ranks, info.mpi, s->info.name, info.reason,
                 s->by_nccl ? "NCCL by hand" : "MPI on the host's memory");

@@ -138,7 +138,7 @@ static void describe(yoke_comm *comm, const choice *c)
 {
     size_t size = sizeof comm->info.reason;
     const char *library = c->way == YOKE_COMM_NCCL ? ycomm_library_open(YCOMM_NCCL)->version : "";
-    comm->way = comm->info.way = c->way;
+    comm->way = comm->info.transport = c->way;
     if (c->order)
         snprintf(comm->info.reason, size, "YOKE_COMM=%s", ways[c->order]);
     else if (c->way == YOKE_COMM_NCCL)

@@ -28,8 +28,8 @@
  *  - yoke_stream_cancel does not end an operation that holds the stream: this goes on until the other ranks have come, one of them
  *    fails, or the time limit is over.
  *  - After a failure, what operations under way were to receive is undefined, and may change until the communicator is released.
- *  - By NCCL (yoke_comm_info.way), messages between two ranks are received in the order in which they are sent, and those of a
- *    group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
+ *  - By NCCL (yoke_comm_info.transport), messages between two ranks are received in the order in which they are sent, and those of
+ * a group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
  *    Where one rank enqueues a reduction that NCCL does not have, which is staged, and another something else, this is found by the
  *    time limit alone.
  *  - Operations can be recorded in graphs. A recorded operation meets those of the stream that it was recorded in: launch the graph
@@ -70,7 +70,7 @@ YOKE_API yoke_status yoke_comm_open_device(const void *mpi_comm, yoke_device **o
  * which may be of any backend. `mpi_comm`: the address of an MPI_Comm, `&world`. Blocks until all ranks have come. Where one rank
  * fails, all do. YOKE_E_INVALID_ARGUMENT: mpi_comm is NULL or MPI_COMM_NULL, an intercommunicator, or YOKE_COMM, YOKE_COMM_TIMEOUT
  * or YOKE_COMM_PINNED have an unknown value. YOKE_E_UNAVAILABLE: MPI is not initialised or already finalised, was initialised
- * without MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a way that is not there: the text says why.
+ * without MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a transport that is not there: the text says why.
  * YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_comm **out_comm);
 
@@ -88,7 +88,7 @@ YOKE_API void yoke_comm_release(yoke_comm *comm);
  * not answer. YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream);
 
-/* The ways data takes. */
+/* Transports: how data moves between ranks. */
 enum {
     YOKE_COMM_STAGED = 1, /* through host memory, in pieces, by any MPI; without copies where a device's memory is the host's */
     YOKE_COMM_MPI = 2,    /* by an MPI that knows CUDA's memory, as a test at the start has proved: messages */
@@ -103,10 +103,10 @@ typedef struct yoke_comm_info {
     int32_t local_rank;  /* this process's among those of the same machine */
     int32_t local_ranks; /* how many these are */
     int32_t sharing;     /* how many ranks use this rank's device, this one included */
-    int32_t way;         /* YOKE_COMM_STAGED, YOKE_COMM_MPI or YOKE_COMM_NCCL: the way of all that it can take */
-    char reason[160];    /* why this way, in words */
+    int32_t transport;   /* YOKE_COMM_STAGED, YOKE_COMM_MPI or YOKE_COMM_NCCL: of all operations that it can take */
+    char reason[160];    /* why this one, in words */
     char mpi[96];        /* which MPI */
-    uint64_t staged_bytes, mpi_bytes, nccl_bytes; /* what operations have read and written here so far, by way */
+    uint64_t staged_bytes, mpi_bytes, nccl_bytes; /* what operations have read and written here so far, by transport */
 } yoke_comm_info;
 
 #define YOKE_COMM_INFO_INIT                                       \

@@ -68,7 +68,7 @@ cdef extern from *:
         pass
     ctypedef struct yoke_comm_info:
         size_t size
-        int32_t rank, ranks, local_rank, local_ranks, sharing, way
+        int32_t rank, ranks, local_rank, local_ranks, sharing, transport
         char reason[160]
         char mpi[96]
         uint64_t staged_bytes, mpi_bytes, nccl_bytes
@@ -252,15 +252,15 @@ cdef class CommBase:
     @property
     def info(self):
         """A dict: rank and ranks; local_rank and local_ranks, those of the same machine; sharing, how many ranks use this rank's
-        device; way, "staged", "mpi" or "nccl", and reason, why; mpi, which MPI; staged_bytes, mpi_bytes and nccl_bytes, what
-        operations have read and written by way."""
+        device; transport, "staged", "mpi" or "nccl", and reason, why; mpi, which MPI; staged_bytes, mpi_bytes and nccl_bytes,
+        what operations have read and written by transport."""
         cdef yoke_comm_info info
         self.check_open()
         memset(&info, 0, sizeof(info))
         info.size = sizeof(info)
         check(comm_get_info(self.ptr, &info))
         return {"rank": info.rank, "ranks": info.ranks, "local_rank": info.local_rank, "local_ranks": info.local_ranks,
-                "sharing": info.sharing, "way": ("", "staged", "mpi", "nccl")[info.way], "reason": text_of(info.reason),
+                "sharing": info.sharing, "transport": ("", "staged", "mpi", "nccl")[info.transport], "reason": text_of(info.reason),
                 "mpi": text_of(info.mpi), "staged_bytes": info.staged_bytes, "mpi_bytes": info.mpi_bytes,
                 "nccl_bytes": info.nccl_bytes}
 
@@ -315,14 +315,14 @@ cdef class CommBase:
 
     def send(self, array, target, tag=0, stream=None):
         """Send an array to rank `target`, where the receive has the same tag (0 to 32765), number of elements and dtype. A send may
-        hold its stream until it is received: ranks that send to each other use exchange. None as a rank is nobody."""
+        hold its stream until it is received: ranks that send to each other use sendrecv. None as a rank is nobody."""
         self.message(0, array, target, tag, stream, here())
 
     def receive(self, array, source, tag=0, stream=None):
         """Receive an array from rank `source`."""
         self.message(1, array, source, tag, stream, here())
 
-    def exchange(self, out, source, array, target, tag=0, stream=None):
+    def sendrecv(self, out, source, array, target, tag=0, stream=None):
         """Send `array` to rank `target` and receive `out` from rank `source` as one operation, so that ranks in a circle do not
         wait for each other. None as a rank is nobody."""
         cdef Array into = comm_array(out, self.stream), a = comm_array(array, self.stream)

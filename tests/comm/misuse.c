@@ -135,7 +135,7 @@ static void handles(ranks *t)
     CHECK_OK(yoke_comm_get_info(t->comm, &info));
     CHECK(info.rank == t->rank && info.ranks == t->count && info.local_rank == t->rank && info.local_ranks == t->count);
     CHECK(info.sharing >= 1 && info.sharing <= t->count && info.reason[0] && info.mpi[0]);
-    CHECK(info.way == YOKE_COMM_STAGED || (info.way == YOKE_COMM_NCCL && info.sharing == 1));
+    CHECK(info.transport == YOKE_COMM_STAGED || (info.transport == YOKE_COMM_NCCL && info.sharing == 1));
     CHECK(yoke_comm_retain(NULL) == NULL);
     yoke_comm_release(NULL);
     yoke_stream_release(foreign);

@@ -58,11 +58,11 @@ static bool chosen(scene *s, const char *name)
     bool passed = CHECK_OK(yoke_comm_add(s->comm, s->stream)) &&
                   CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_MAX, &s->array, &s->array)) &&
                   CHECK_OK(yoke_stream_wait(s->stream)) && CHECK_OK(yoke_comm_get_info(s->comm, &info));
-    passed = passed && CHECK(strcmp(names[info.way], name) == 0);
+    passed = passed && CHECK(strcmp(names[info.transport], name) == 0);
     snprintf(list, sizeof list, "%s", s->words);
     for (char *word = strtok(list, "|"); word; word = strtok(NULL, "|"))
         passed = ranks_check(strstr(info.reason, word), info.reason, word) && passed;
-    uint64_t bytes = 2 * N * sizeof(float), by_nccl = info.way == YOKE_COMM_NCCL ? bytes : 0;
+    uint64_t bytes = 2 * N * sizeof(float), by_nccl = info.transport == YOKE_COMM_NCCL ? bytes : 0;
     return CHECK(info.nccl_bytes == by_nccl && info.staged_bytes == bytes - by_nccl && info.mpi_bytes == 0) && passed;
 }
 
