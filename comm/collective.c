@@ -131,7 +131,7 @@ static yoke_status reduce(const ycomm_call *call, ycomm_verb verb, int32_t opera
 {
     if (!ycomm_is_reduction(operation))
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT,
-                          "there is no reduction %d between ranks: it is YOKE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR",
+                          "there is no reduction %d between ranks: it is YOKE_REDUCE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR",
                           (int)operation);
     return enqueue(call, &(collective){ verb, operation, root, out, in });
 }

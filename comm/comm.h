@@ -23,7 +23,7 @@
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20, YCOMM_WINDOW = 4, YCOMM_TEXT = 1200 };
 
-enum { YCOMM_WAYS = YOKE_COMM_NCCL + 1 };
+enum { YCOMM_WAYS = YOKE_COMM_TRANSPORT_NCCL + 1 };
 
 /* MPI's tags for the messages of a collective: none of a user's, since MPI may take a send long before its receive is posted. */
 enum { YCOMM_FIRST_TAG = YOKE_COMM_MAX_TAG + 1, YCOMM_SECOND_TAG };
@@ -101,7 +101,7 @@ struct yoke_comm {
     int32_t rank, ranks;
     uint64_t timeout; /* nanoseconds; UINT64_MAX: none */
     uint64_t blocks;  /* the most that a channel may have at a time */
-    int32_t way;      /* YOKE_COMM_STAGED … */
+    int32_t way;      /* YOKE_COMM_TRANSPORT_STAGED … */
     ycomm_memory memory;
     yoke_comm_info info;
     MPI_Comm control;          /* farewells */
@@ -155,7 +155,7 @@ typedef struct ycomm_part {
     ycomm_verb verb;
     int32_t peer; /* of a message; the root of a collective that has one, else 0 */
     int32_t tag;
-    int32_t operation; /* YOKE_COMM_SUM …; 0 without */
+    int32_t operation; /* YOKE_REDUCE_SUM …; 0 without */
     int32_t dtype;     /* 0 for a barrier */
     size_t element;    /* bytes */
     uint64_t count, step;
@@ -217,7 +217,7 @@ const char *ycomm_dtype_name(int32_t dtype);
 
 /* ---- Reductions: reduction.c ---- */
 
-/* Whether ranks combine elements by it: YOKE_COMM_SUM and so on, but not YOKE_ANY. */
+/* Whether ranks combine elements by it: YOKE_REDUCE_SUM and so on, but not YOKE_REDUCE_ANY. */
 bool ycomm_is_reduction(int32_t operation);
 /* Whether the dtype has the operation. */
 bool ycomm_has_operation(int32_t dtype, int32_t operation);

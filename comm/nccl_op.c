@@ -27,13 +27,13 @@ static int find_type(int32_t dtype)
 static int find_operation(int32_t operation)
 {
     switch (operation) {
-    case YOKE_COMM_SUM:
+    case YOKE_REDUCE_SUM:
         return YCOMM_ncclSum;
-    case YOKE_COMM_PRODUCT:
+    case YOKE_REDUCE_PRODUCT:
         return YCOMM_ncclProd;
-    case YOKE_COMM_MIN:
+    case YOKE_REDUCE_MIN:
         return YCOMM_ncclMin;
-    case YOKE_COMM_MAX:
+    case YOKE_REDUCE_MAX:
         return YCOMM_ncclMax;
     default:
         return -1;
@@ -232,7 +232,7 @@ static yoke_status run(yoke_status status, void *native_stream, void *user)
         ycomm_failure_set(&failure, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
         return fail(op, &failure);
     }
-    ycomm_count(op->channel->comm, YOKE_COMM_NCCL, op);
+    ycomm_count(op->channel->comm, YOKE_COMM_TRANSPORT_NCCL, op);
     if (c.result == YCOMM_ncclSuccess || has_lost_device(&c))
         return YOKE_OK;
     if (ycomm_channel_failure(op->channel, &failure)) /* and the call was ended for that */

@@ -75,8 +75,8 @@ int32_t ycomm_op_way(const ycomm_op *op)
 {
     for (size_t i = 0; i < op->part_count && op->channel->comm->memory == YCOMM_KNOWN_TO_MPI; i++)
         if (is_given(&op->parts[i].in) || is_given(&op->parts[i].out))
-            return YOKE_COMM_MPI;
-    return YOKE_COMM_STAGED;
+            return YOKE_COMM_TRANSPORT_MPI;
+    return YOKE_COMM_TRANSPORT_STAGED;
 }
 
 void ycomm_count(yoke_comm *comm, int32_t way, const ycomm_op *op)
@@ -132,7 +132,7 @@ void ycomm_op_free(void *user)
 static bool has_failed(yoke_stream *stream)
 {
     yoke_event *event = NULL;
-    yoke_status status = yoke_event_record_at(NULL, stream, YOKE_EVENT_BEYOND_DEPTH, &event);
+    yoke_status status = yoke_event_record_at(NULL, stream, YOKE_EVENT_IGNORE_DEPTH, &event);
     yoke_event_release(event);
     return status < 0;
 }
@@ -146,7 +146,7 @@ yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
     bool nccl = ycomm_nccl_takes(op);
     for (size_t i = 0; i < op->part_count && !nccl; i++)
         ycomm_find_addresses(call->channel, &op->parts[i]);
-    op->place = find_place(op, nccl ? YOKE_COMM_NCCL : ycomm_op_way(op));
+    op->place = find_place(op, nccl ? YOKE_COMM_TRANSPORT_NCCL : ycomm_op_way(op));
     yoke_status status =
         nccl ? ycomm_nccl_enqueue(call, op) : yoke_host_call_at(op->place, call->stream, ycomm_run_op, op, ycomm_op_free);
     if (status == YOKE_OK)

@@ -17,7 +17,7 @@ yoke_status ycomm_agree(const char *function, yoke_status mine, const void *mpi_
 /* Fill comm->info. An error of MPI's. */
 int ycomm_find_neighbours(yoke_comm *comm);
 
-/* What YOKE_COMM orders: YOKE_COMM_STAGED and so on; 0 without (way.c). */
+/* What YOKE_COMM orders: YOKE_COMM_TRANSPORT_STAGED and so on; 0 without (way.c). */
 yoke_status ycomm_read_way(int32_t *out_way);
 /* Choose the way, together with all ranks, and describe it in comm->info. Where it fails, it fails at all ranks. */
 yoke_status ycomm_choose_way(yoke_comm *comm, int32_t order);

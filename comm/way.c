@@ -12,7 +12,9 @@
 #include "start.h"
 #include "vendor/vendor.h"
 
-static const char *const ways[] = { [0] = "", [YOKE_COMM_STAGED] = "staged", [YOKE_COMM_MPI] = "mpi", [YOKE_COMM_NCCL] = "nccl" };
+static const char *const ways[] = {
+    [0] = "", [YOKE_COMM_TRANSPORT_STAGED] = "staged", [YOKE_COMM_TRANSPORT_MPI] = "mpi", [YOKE_COMM_TRANSPORT_NCCL] = "nccl"
+};
 _Static_assert(YCOMM_COUNT_OF(ways) == YCOMM_WAYS, "a name for each way");
 
 const char *ycomm_way_name(int32_t way)
@@ -109,7 +111,7 @@ static int try_nccl(yoke_comm *comm, choice *c)
     if (error == MPI_SUCCESS && !c->nccl[0])
         error = compare_versions(comm, c->nccl);
     if (error == MPI_SUCCESS && !c->nccl[0])
-        c->way = YOKE_COMM_NCCL;
+        c->way = YOKE_COMM_TRANSPORT_NCCL;
     return error;
 }
 
@@ -122,7 +124,7 @@ static int try_mpi(yoke_comm *comm, choice *c)
     ycomm_prove_aware(comm, c->mpi);
     error = ycomm_share_reason(comm, c->mpi);
     if (error == MPI_SUCCESS && !c->mpi[0])
-        c->way = YOKE_COMM_MPI;
+        c->way = YOKE_COMM_TRANSPORT_MPI;
     return error;
 }
 
@@ -137,13 +139,13 @@ static int agree_on_order(yoke_comm *comm, int32_t order, bool *out_agreed)
 static void describe(yoke_comm *comm, const choice *c)
 {
     size_t size = sizeof comm->info.reason;
-    const char *library = c->way == YOKE_COMM_NCCL ? ycomm_library_open(YCOMM_NCCL)->version : "";
+    const char *library = c->way == YOKE_COMM_TRANSPORT_NCCL ? ycomm_library_open(YCOMM_NCCL)->version : "";
     comm->way = comm->info.transport = c->way;
     if (c->order)
         snprintf(comm->info.reason, size, "YOKE_COMM=%s", ways[c->order]);
-    else if (c->way == YOKE_COMM_NCCL)
+    else if (c->way == YOKE_COMM_TRANSPORT_NCCL)
         snprintf(comm->info.reason, size, "NCCL %s is at all ranks", library);
-    else if (c->way == YOKE_COMM_MPI)
+    else if (c->way == YOKE_COMM_TRANSPORT_MPI)
         snprintf(comm->info.reason, size, "the MPI has moved CUDA's memory right; no NCCL: %.90s", c->nccl);
     else if (comm->ranks == 1)
         snprintf(comm->info.reason, size, "there is one rank");
@@ -153,15 +155,15 @@ static void describe(yoke_comm *comm, const choice *c)
 
 yoke_status ycomm_choose_way(yoke_comm *comm, int32_t order)
 {
-    choice c = { .order = order, .way = YOKE_COMM_STAGED };
+    choice c = { .order = order, .way = YOKE_COMM_TRANSPORT_STAGED };
     bool agreed = false, alone = comm->ranks == 1;
     int error = agree_on_order(comm, order, &agreed);
     if (error == MPI_SUCCESS && !agreed)
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_create: YOKE_COMM is not the same at all ranks; here it is \"%s\"",
                          ways[order]);
-    if (error == MPI_SUCCESS && ((order == 0 && !alone) || order == YOKE_COMM_NCCL))
+    if (error == MPI_SUCCESS && ((order == 0 && !alone) || order == YOKE_COMM_TRANSPORT_NCCL))
         error = try_nccl(comm, &c);
-    if (error == MPI_SUCCESS && c.way == YOKE_COMM_STAGED && ((order == 0 && !alone) || order == YOKE_COMM_MPI))
+    if (error == MPI_SUCCESS && c.way == YOKE_COMM_TRANSPORT_STAGED && ((order == 0 && !alone) || order == YOKE_COMM_TRANSPORT_MPI))
         error = try_mpi(comm, &c);
     if (error != MPI_SUCCESS) {
         ycomm_failure failure;
@@ -170,9 +172,9 @@ yoke_status ycomm_choose_way(yoke_comm *comm, int32_t order)
     }
     if (order && c.way != order)
         return yoke_fail(YOKE_E_UNAVAILABLE, "yoke_comm_create: YOKE_COMM=%s cannot be obeyed: %s; YOKE_COMM=staged needs neither",
-                         ways[order], order == YOKE_COMM_NCCL ? c.nccl : c.mpi);
+                         ways[order], order == YOKE_COMM_TRANSPORT_NCCL ? c.nccl : c.mpi);
     describe(comm, &c);
-    if (comm->way == YOKE_COMM_MPI)
+    if (comm->way == YOKE_COMM_TRANSPORT_MPI)
         comm->memory = YCOMM_KNOWN_TO_MPI;
     else if (ycomm_host_has_device(comm->device))
         comm->memory = YCOMM_ON_HOST;

@@ -6,7 +6,7 @@
  * uses the array is enqueued. Slices, transposes, reshapes and broadcasts are arithmetic on the struct and cost no copy.
  *
  *     yoke_array a = yoke_array_2d(buffer, YOKE_F32, rows, columns);
- *     yoke_array odd = yoke_array_slice(a, 0, 1, YOKE_END, 2);              every second row
+ *     yoke_array odd = yoke_array_slice(a, 0, 1, YOKE_SLICE_END, 2);              every second row
  *     yoke_array t = yoke_array_transpose(a, NULL);                         columns become rows
  *
  * The functions that make an array return it by value. A mistake gives an array whose dtype is 0, with a record that says what is
@@ -116,30 +116,30 @@ static inline yoke_number yoke_number_itself(yoke_number x)
 
 /* ---- Reductions --------------------------------------------------------------------------------------------------------- */
 
-/* How elements are combined: those of an array by the reductions and scans of <yoke/ops.h>, which take YOKE_SUM to YOKE_NORM; and
- * those of the ranks by <yoke/comm.h>, which takes sums, products, the least, the largest, and bits. A function that is given one
- * that it lacks is YOKE_E_INVALID_ARGUMENT. */
+/* How elements are combined: those of an array by the reductions and scans of <yoke/ops.h>, which take YOKE_REDUCE_SUM to
+ * YOKE_REDUCE_NORM; and those of the ranks by <yoke/comm.h>, which takes sums, products, the least, the largest, and bits. A
+ * function that is given one that it lacks is YOKE_E_INVALID_ARGUMENT. */
 enum {
-    YOKE_SUM = 1,     /* 0 for no elements */
-    YOKE_PRODUCT = 2, /* 1 for no elements */
-    YOKE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest value,
-                         infinity of floating-point types */
-    YOKE_MAX = 4,     /* maximumNumber; the same, the other way */
-    YOKE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
-    YOKE_ALL = 6,     /* 1 if no element is 0, also for no elements */
-    YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
-                         if all are NaN, -1 for no elements (of an unsigned dtype, its largest number) */
-    YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
-    YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements. Of
-                         complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
-                         where a complex division makes it NaN */
-    YOKE_VARIANCE = 10,   /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
-                             an element is infinite, and for no elements. Integers become double where the output is double, else
-                             float first: an output of float is for integers below 2^24 */
-    YOKE_NORM = 11,       /* the square root of the sum of squares, also where a square has no place in the type that is computed
-                             with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
-                             else infinite where one is infinite */
-    YOKE_REDUCE_AND = 12, /* of bits; of bool, their logic */
+    YOKE_REDUCE_SUM = 1,     /* 0 for no elements */
+    YOKE_REDUCE_PRODUCT = 2, /* 1 for no elements */
+    YOKE_REDUCE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest
+                         value,     infinity of floating-point types */
+    YOKE_REDUCE_MAX = 4,     /* maximumNumber; the same, the other way */
+    YOKE_REDUCE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
+    YOKE_REDUCE_ALL = 6,     /* 1 if no element is 0, also for no elements */
+    YOKE_REDUCE_ARGMIN = 7,  /* the position of YOKE_REDUCE_MIN's value, the first of equal ones; the output is an integer. NaN and
+                         -0 as there; 0  if all are NaN, -1 for no elements (of an unsigned dtype, its largest number) */
+    YOKE_REDUCE_ARGMAX = 8,  /* the same for YOKE_REDUCE_MAX */
+    YOKE_REDUCE_MEAN = 9, /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements.
+                      Of complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
+                      where a complex division makes it NaN */
+    YOKE_REDUCE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN
+                           where an element is infinite, and for no elements. Integers become double where the output is double,
+                           else float first: an output of float is for integers below 2^24 */
+    YOKE_REDUCE_NORM = 11, /* the square root of the sum of squares, also where a square has no place in the type that is computed
+                       with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
+                       else infinite where one is infinite */
+    YOKE_REDUCE_AND = 12,  /* of bits; of bool, their logic */
     YOKE_REDUCE_OR = 13,
     YOKE_REDUCE_XOR = 14
 };
@@ -181,7 +181,7 @@ YOKE_API int32_t yoke_array_is_contiguous(const yoke_array *array);
 /* ---- Views -------------------------------------------------------------------------------------------------------------- */
 
 /* The end of an axis, for yoke_array_slice. With a negative step, as `stop`: the element before the first. */
-#define YOKE_END INT64_MAX
+#define YOKE_SLICE_END INT64_MAX
 
 /* Take the elements start, start + step, … of an axis, up to and without `stop`, as Python's a[start:stop:step] does: negative
  * indices count from the end, indices beyond an end are moved to it. A step of 0, or an axis that the array lacks, is a mistake. */

@@ -46,7 +46,7 @@
  *     yoke_stream_create(device, &stream);
  *     yoke_comm_create(device, &world, &comm);
  *     yoke_comm_add(comm, stream);
- *     yoke_comm_allreduce(stream, comm, YOKE_COMM_SUM, &out, &in);
+ *     yoke_comm_allreduce(stream, comm, YOKE_REDUCE_SUM, &out, &in);
  */
 #ifndef YOKE_COMM_H
 #define YOKE_COMM_H
@@ -90,9 +90,10 @@ YOKE_API yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream);
 
 /* Transports: how data moves between ranks. */
 enum {
-    YOKE_COMM_STAGED = 1, /* through host memory, in pieces, by any MPI; without copies where a device's memory is the host's */
-    YOKE_COMM_MPI = 2,    /* by an MPI that knows CUDA's memory, as a test at the start has proved: messages */
-    YOKE_COMM_NCCL = 3    /* by NCCL, in CUDA's own streams: all but reductions that it does not have */
+    YOKE_COMM_TRANSPORT_STAGED =
+        1, /* through host memory, in pieces, by any MPI; without copies where a device's memory is the host's */
+    YOKE_COMM_TRANSPORT_MPI = 2, /* by an MPI that knows CUDA's memory, as a test at the start has proved: messages */
+    YOKE_COMM_TRANSPORT_NCCL = 3 /* by NCCL, in CUDA's own streams: all but reductions that it does not have */
 };
 
 /* The description of a communicator. The caller sets `size` (YOKE_COMM_INFO_INIT). */
@@ -103,9 +104,10 @@ typedef struct yoke_comm_info {
     int32_t local_rank;  /* this process's among those of the same machine */
     int32_t local_ranks; /* how many these are */
     int32_t sharing;     /* how many ranks use this rank's device, this one included */
-    int32_t transport;   /* YOKE_COMM_STAGED, YOKE_COMM_MPI or YOKE_COMM_NCCL: of all operations that it can take */
-    char reason[160];    /* why this one, in words */
-    char mpi[96];        /* which MPI */
+    int32_t transport; /* YOKE_COMM_TRANSPORT_STAGED, YOKE_COMM_TRANSPORT_MPI or YOKE_COMM_TRANSPORT_NCCL: of all operations that it
+                          can take */
+    char reason[160];  /* why this one, in words */
+    char mpi[96];      /* which MPI */
     uint64_t staged_bytes, mpi_bytes, nccl_bytes; /* what operations have read and written here so far, by transport */
 } yoke_comm_info;
 
@@ -120,7 +122,7 @@ YOKE_API yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *o
 /* ---- Messages ----------------------------------------------------------------------------------------------------------- */
 
 /* As a rank: nobody. Nothing is sent or received, as at the edge of a grid. */
-enum { YOKE_COMM_NOBODY = -1 };
+enum { YOKE_COMM_NULL = -1 };
 
 enum { YOKE_COMM_MAX_TAG = 32765 };
 
@@ -150,7 +152,7 @@ static inline yoke_array yoke_comm_array(yoke_buffer *buffer, int32_t dtype, int
 
 /* Send an array to rank `peer`. The receive there must have the same tag, number of elements and dtype. Messages with the same tag
  * from one rank's stream to another's arrive in order. A send may hold its stream until it is received: two ranks that send to each
- * other need yoke_comm_exchange. `tag`: 0 to YOKE_COMM_MAX_TAG. */
+ * other need yoke_comm_sendrecv. `tag`: 0 to YOKE_COMM_MAX_TAG. */
 #define yoke_comm_send(...) yoke_comm_send_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_comm_send_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *array,
                                        int32_t peer, int32_t tag);
@@ -162,8 +164,8 @@ YOKE_API yoke_status yoke_comm_receive_at(const char *where, yoke_stream *stream
 
 /* Send `in` to rank `target` and receive `out` from rank `source`, as one operation: both make progress at once, so that ranks in a
  * circle do not wait for each other. `in` and `out` must not overlap. */
-#define yoke_comm_exchange(...) yoke_comm_exchange_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_exchange_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out,
+#define yoke_comm_sendrecv(...) yoke_comm_sendrecv_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_comm_sendrecv_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out,
                                            int32_t source, const yoke_array *in, int32_t target, int32_t tag);
 
 enum { YOKE_COMM_SEND = 1, YOKE_COMM_RECEIVE = 2 };
@@ -171,7 +173,7 @@ enum { YOKE_COMM_SEND = 1, YOKE_COMM_RECEIVE = 2 };
 /* One message of a group. */
 typedef struct yoke_comm_message {
     int32_t direction; /* YOKE_COMM_SEND or YOKE_COMM_RECEIVE */
-    int32_t peer;      /* a rank, or YOKE_COMM_NOBODY */
+    int32_t peer;      /* a rank, or YOKE_COMM_NULL */
     int32_t tag;       /* 0 to YOKE_COMM_MAX_TAG */
     yoke_array array;  /* what is sent, or where it is received */
 } yoke_comm_message;
@@ -193,20 +195,20 @@ YOKE_API yoke_status yoke_comm_group_at(const char *where, yoke_stream *stream, 
  */
 
 /*
- * Elements are combined by YOKE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR (<yoke/array.h>). Integers wrap. float16 and bfloat16
- * are computed as float, and rounded at each step. The order of floating-point operations is MPI's, or NCCL's. Complex numbers have
- * only sums and products; floating-point numbers have no bits; for bool, any byte but 0 counts as 1, and there are no sums and
- * products.
+ * Elements are combined by YOKE_REDUCE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR (<yoke/array.h>). Integers wrap. float16 and
+ * bfloat16 are computed as float, and rounded at each step. The order of floating-point operations is MPI's, or NCCL's. Complex
+ * numbers have only sums and products; floating-point numbers have no bits; for bool, any byte but 0 counts as 1, and there are no
+ * sums and products.
  */
 
 /* The names before they were those of all reductions. */
-#define YOKE_COMM_SUM YOKE_SUM
-#define YOKE_COMM_PRODUCT YOKE_PRODUCT
-#define YOKE_COMM_MIN YOKE_MIN
-#define YOKE_COMM_MAX YOKE_MAX
-#define YOKE_COMM_AND YOKE_REDUCE_AND
-#define YOKE_COMM_OR YOKE_REDUCE_OR
-#define YOKE_COMM_XOR YOKE_REDUCE_XOR
+#define YOKE_REDUCE_SUM YOKE_REDUCE_SUM
+#define YOKE_REDUCE_PRODUCT YOKE_REDUCE_PRODUCT
+#define YOKE_REDUCE_MIN YOKE_REDUCE_MIN
+#define YOKE_REDUCE_MAX YOKE_REDUCE_MAX
+#define YOKE_REDUCE_AND YOKE_REDUCE_AND
+#define YOKE_REDUCE_OR YOKE_REDUCE_OR
+#define YOKE_REDUCE_XOR YOKE_REDUCE_XOR
 
 /* Copy the root's array to that of every other rank. */
 #define yoke_comm_broadcast(...) yoke_comm_broadcast_at(YOKE_HERE, __VA_ARGS__)

@@ -21,7 +21,7 @@
  *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
  *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap.
  *  - A bool is a byte: 0 is false, and any other is true. What computes or converts, yoke_assign too, writes 0 and 1. What only
- *    moves elements (yoke_array_write and _read, yoke_gather, yoke_select, sorts and their relatives) moves the byte as it is.
+ *    moves elements (yoke_write_array and _read, yoke_gather, yoke_select, sorts and their relatives) moves the byte as it is.
  *  - An output may have any strides with which no two of its elements lie at one place, and may lie between the elements of another
  *    array. Strides of many axes in disorder, where that would take too long to see, are refused too.
  *  - An output of positions or counts has a dtype that holds the largest one that the shapes allow. YOKE_E_RANGE: it does not.
@@ -71,10 +71,10 @@ YOKE_API yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream
 /* Copy a whole array from host memory, or to it: `source` and `target` have its elements one after the other, the last axis
  * fastest, whatever its layout on the device. Host memory is used as by yoke_write and yoke_read. An array that is not contiguous
  * goes by way of temporary memory. YOKE_E_INVALID_ARGUMENT: source or target is NULL, and the array is not empty. */
-#define yoke_array_write(...) yoke_array_write_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_array_write_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source);
-#define yoke_array_read(...) yoke_array_read_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_array_read_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target);
+#define yoke_write_array(...) yoke_write_array_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_write_array_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source);
+#define yoke_read_array(...) yoke_read_array_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target);
 
 /* out = a + b, a - b, a * b and a / b, by the rules of expressions. */
 #define yoke_add(...) yoke_add_at(YOKE_HERE, __VA_ARGS__)
@@ -105,27 +105,27 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
 /* ---- Reductions ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * Arrays are reduced by YOKE_SUM to YOKE_NORM (<yoke/array.h>). Floats are summed pairwise, in an order that depends on the shape
- * alone: for n elements the error is at most about log2(n) roundings of the sum of the absolute values. Sums and products of
- * integers are exact modulo 2^64, and converted to the output's dtype at the end.
+ * Arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM (<yoke/array.h>). Floats are summed pairwise, in an order that depends
+ * on the shape alone: for n elements the error is at most about log2(n) roundings of the sum of the absolute values. Sums and
+ * products of integers are exact modulo 2^64, and converted to the output's dtype at the end.
  *
  * What is in between has the range of the type that is computed with: float, or double where an array is double or complex128. The
  * sum of a part of the elements that has no place there is infinite, and so is the product; an infinite product is NaN with a zero,
  * and an infinite sum with one of the other sign, also where another order, as from the left to the right, would have come to a
  * number. Complex products take each part as the difference or the sum of two rounded products, so that a part that overflows
- * makes NaN sooner: use complex128 where numbers are of such size. All devices agree, and YOKE_NORM has no such limit.
+ * makes NaN sooner: use complex128 where numbers are of such size. All devices agree, and YOKE_REDUCE_NORM has no such limit.
  */
 
 /* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES, as for a count of 0. `out` has the shape of `a` without these
- * axes, or with an extent of 1 there; where one element remains, it is any array of one element. Positions of YOKE_ARGMIN and
- * _ARGMAX count the reduced elements in row-major order. YOKE_E_RANGE: the dtype of `out` does not hold the last position.
+ * axes, or with an extent of 1 there; where one element remains, it is any array of one element. Positions of YOKE_REDUCE_ARGMIN
+ * and _ARGMAX count the reduced elements in row-major order. YOKE_E_RANGE: the dtype of `out` does not hold the last position.
  * YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the
  * operation does not suit the dtypes (complex numbers have no order). */
 #define yoke_reduce(...) yoke_reduce_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                     const yoke_array *a, const int32_t *axes, size_t axis_count);
 
-/* Reduce the values of an expression without storing them: yoke_map_reduce(stream, YOKE_SUM, &out, "(x - y) * (x - y)",
+/* Reduce the values of an expression without storing them: yoke_map_reduce(stream, YOKE_REDUCE_SUM, &out, "(x - y) * (x - y)",
  * YOKE_VARS(x, y), YOKE_ALL_AXES). The expression assigns nothing; its shape is that of its arrays, broadcast to each other. */
 #define yoke_map_reduce(...) yoke_map_reduce_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
@@ -144,14 +144,14 @@ YOKE_API yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const y
 
 /* Reduce segments of an array of one dimension: segment i has the elements offsets[i] to offsets[i + 1] - 1, so that `offsets`, of
  * int32 or int64, has one element more than `out`. An offset below 0 or beyond the array counts as the nearest end; a segment that
- * ends before it begins is empty. YOKE_ARGMIN and _ARGMAX count from the segment's start; the dtype
+ * ends before it begins is empty. YOKE_REDUCE_ARGMIN and _ARGMAX count from the segment's start; the dtype
  * of `out` holds the last position of `a`, which a segment may have. */
 #define yoke_reduce_segments(...) yoke_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                              const yoke_array *a, const yoke_array *offsets);
 
 /* The same for the values of an expression of arrays of one dimension, which are not stored: yoke_map_reduce_segments(stream,
- * YOKE_SUM, &out, "x * y", YOKE_VARS(x, y), &offsets). */
+ * YOKE_REDUCE_SUM, &out, "x * y", YOKE_VARS(x, y), &offsets). */
 #define yoke_map_reduce_segments(...) yoke_map_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                                  const char *expression, const yoke_var *vars, size_t count,
@@ -160,12 +160,12 @@ YOKE_API yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream 
 /* ---- Scans ---------------------------------------------------------------------------------------------------------------- */
 
 enum {
-    YOKE_INCLUSIVE = 0, /* out[i] combines a[0] to a[i] */
-    YOKE_EXCLUSIVE = 1  /* out[i] combines a[0] to a[i - 1]; out[0] is the operation's value for no elements */
+    YOKE_SCAN_INCLUSIVE = 0, /* out[i] combines a[0] to a[i] */
+    YOKE_SCAN_EXCLUSIVE = 1  /* out[i] combines a[0] to a[i - 1]; out[0] is the operation's value for no elements */
 };
 
-/* Scan `a` along an axis with YOKE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers are
- * combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
+/* Scan `a` along an axis with YOKE_REDUCE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers
+ * are combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
  * float. The order of floating-point operations depends on the extent and on that type alone: 4,096 neighbours (2,048 of complex64
  * and double, 1,024 of complex128) are combined in a tree, and these from the left to the right; the tree's products and sums may
  * overflow where those from the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
@@ -182,7 +182,7 @@ YOKE_API yoke_status yoke_scan_segments_at(const char *where, yoke_stream *strea
 
 /* ---- Order: sort and search ------------------------------------------------------------------------------------------------ */
 
-enum { YOKE_ASCENDING = 0, YOKE_DESCENDING = 1 };
+enum { YOKE_SORT_ASCENDING = 0, YOKE_SORT_DESCENDING = 1 };
 
 /* Sort keys in place, along the last axis; the values, an array of the same shape, move with them. `values` may be NULL. The sort
  * is stable, in both directions. NaN is last in both directions, whatever its sign; -0 is before 0 when ascending. Keys are of any
@@ -199,24 +199,24 @@ YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const 
 YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
                                      int32_t order);
 
-/* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_DESCENDING finds the largest. k is the
- * extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come first.
- * YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
+/* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_SORT_DESCENDING finds the largest. k
+ * is the extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come
+ * first. YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
 #define yoke_top_k(...) yoke_top_k_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
                                    const yoke_array *a, int32_t order);
 
 enum {
-    YOKE_LEFT = 0, /* the first position whose element is not before the query */
-    YOKE_RIGHT = 1 /* the first position whose element is after the query */
+    YOKE_SEARCH_LEFT = 0, /* the first position whose element is not before the query */
+    YOKE_SEARCH_RIGHT = 1 /* the first position whose element is after the query */
 };
 
 /* Find where queries belong in an ascending array of one dimension and of the same dtype: positions 0 to its extent, of an integer
  * dtype of 4 or 8 bytes and of the queries' shape. The order is yoke_sort's: NaN is after all numbers and equal to NaN, -0 is
  * before 0. YOKE_E_RANGE: the dtype does not hold the extent. */
-#define yoke_search_sorted(...) yoke_search_sorted_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
-                                           const yoke_array *sorted, const yoke_array *queries, int32_t side);
+#define yoke_searchsorted(...) yoke_searchsorted_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
+                                          const yoke_array *sorted, const yoke_array *queries, int32_t side);
 
 /* ---- Order: select ------------------------------------------------------------------------------------------------------- */
 

@@ -435,7 +435,7 @@ YOKE_API yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *s
 
 enum {
     YOKE_EVENT_TIMED = 1,       /* the event has a time stamp of the device */
-    YOKE_EVENT_BEYOND_DEPTH = 2 /* the call does not wait for room in a full stream, nor return YOKE_PENDING: for an event loop */
+    YOKE_EVENT_IGNORE_DEPTH = 2 /* the call does not wait for room in a full stream, nor return YOKE_PENDING: for an event loop */
 };
 
 /* Record an event: it completes when every operation before it in the stream has finished or failed.

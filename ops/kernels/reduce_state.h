@@ -6,8 +6,8 @@
  *   IN, OUT   the dtypes of the elements and of the output
  *   ACC       the dtype that is computed with: i64 or u64 (both wrap), f32, f64, c64 or c128. Min and max have none
  *   KIND      of ACC: 0 integer, 1 real, 2 complex; IN_COMPLEX  1 where IN is complex
- *   KEY_BITS  of YOKE_ARGMIN and _ARGMAX: the bits of the type that IN is computed with
- *   QUOTIENT  of YOKE_MEAN: the dtype of the division, which is ACC unless that is an integer
+ *   KEY_BITS  of YOKE_REDUCE_ARGMIN and _ARGMAX: the bits of the type that IN is computed with
+ *   QUOTIENT  of YOKE_REDUCE_MEAN: the dtype of the division, which is ACC unless that is an integer
  *   IN_BOOL   1 where IN is bool
  *
  * and gets:
@@ -19,8 +19,8 @@
  *   finish(x, n)              the output's value for n elements, and empty() for none
  *
  * Sums begin with -0, not with 0, so that a sum of -0 is -0. Min and max compare keys: unsigned integers in the order of the
- * values, -0 before 0, and NaN after all others. Of YOKE_MAX and _ARGMAX the keys are reversed, so that all four look for the
- * least.
+ * values, -0 before 0, and NaN after all others. Of YOKE_REDUCE_MAX and _ARGMAX the keys are reversed, so that all four look for
+ * the least.
  */
 #ifndef YOPS_REDUCE_STATE_H
 #define YOPS_REDUCE_STATE_H

@@ -12,8 +12,9 @@
  * and then element = tiles + (warps + (stretches + lanes)) + s[j]. Sums of nothing are the neutral element, which changes no bit:
  * -0 for sums of floats, NaN for min and max of floats.
  *
- * Macros: IN, OUT and ACC are dtypes; ACC is computed with. OPERATION is YOKE_SUM to YOKE_MAX, KIND 0 for integers, 1 for floats,
- * 2 for complex numbers, WORDS the 32-bit words of an ACC. `starts` are of the dtype STARTS; without it there are no segments.
+ * Macros: IN, OUT and ACC are dtypes; ACC is computed with. OPERATION is YOKE_REDUCE_SUM to YOKE_REDUCE_MAX, KIND 0 for integers, 1
+ * for floats, 2 for complex numbers, WORDS the 32-bit words of an ACC. `starts` are of the dtype STARTS; without it there are no
+ * segments.
  */
 #ifndef YOPS_SCAN_H
 #define YOPS_SCAN_H
@@ -50,21 +51,20 @@ typedef struct scan_shape {
 
 /* Add where a row begins in both arrays. All members are read first: Mesa's llvmpipe (22.3) takes an argument that is read behind a
  * branch for the same in all threads, and may then read nothing. */
-#define FIND_ROW(shape, row, in_at, out_at)                                                        \
-    const yoke_i64 dimensions_ = (shape).dimensions;                                               \
-    yoke_i64 rest_ = (row);                                                                        \
-    READ_AXIS(shape, 0) READ_AXIS(shape, 1) READ_AXIS(shape, 2) READ_AXIS(shape, 3)                \
-    READ_AXIS(shape, 4) READ_AXIS(shape, 5) READ_AXIS(shape, 6)                                    \
-    ADD_AXIS(0, in_at, out_at) ADD_AXIS(1, in_at, out_at) ADD_AXIS(2, in_at, out_at)               \
-    ADD_AXIS(3, in_at, out_at) ADD_AXIS(4, in_at, out_at) ADD_AXIS(5, in_at, out_at)               \
-    ADD_AXIS(6, in_at, out_at)
+#define FIND_ROW(shape, row, in_at, out_at)                                                                                 \
+    const yoke_i64 dimensions_ = (shape).dimensions;                                                                        \
+    yoke_i64 rest_ = (row);                                                                                                 \
+    READ_AXIS(shape, 0)                                                                                                     \
+    READ_AXIS(shape, 1) READ_AXIS(shape, 2) READ_AXIS(shape, 3) READ_AXIS(shape, 4) READ_AXIS(shape, 5) READ_AXIS(shape, 6) \
+        ADD_AXIS(0, in_at, out_at) ADD_AXIS(1, in_at, out_at) ADD_AXIS(2, in_at, out_at) ADD_AXIS(3, in_at, out_at)         \
+            ADD_AXIS(4, in_at, out_at) ADD_AXIS(5, in_at, out_at) ADD_AXIS(6, in_at, out_at)
 #define READ_AXIS(shape, i) \
     const yoke_i64 extent_##i = (shape).extents[i], in_##i = (shape).in_strides[i], out_##i = (shape).out_strides[i];
-#define ADD_AXIS(i, in_at, out_at)         \
-    if (i < dimensions_) {                 \
-        in_at += rest_ % extent_##i * in_##i; \
+#define ADD_AXIS(i, in_at, out_at)              \
+    if (i < dimensions_) {                      \
+        in_at += rest_ % extent_##i * in_##i;   \
         out_at += rest_ % extent_##i * out_##i; \
-        rest_ /= extent_##i;               \
+        rest_ /= extent_##i;                    \
     }
 
 /* ---- The operation ---- */
@@ -206,10 +206,10 @@ YOKE_FUNCTION VALUE(OUT) value_of_none(void)
 
 /* ---- Elements ---- */
 
-#define GET_ITEM(x, in, in_at, starts, starts_at)                  \
-    do {                                                           \
-        (x).value = FROM(ACC, CLASS(IN))(LOAD(IN)(in, in_at));     \
-        GET_HEAD(x, starts, starts_at)                             \
+#define GET_ITEM(x, in, in_at, starts, starts_at)              \
+    do {                                                       \
+        (x).value = FROM(ACC, CLASS(IN))(LOAD(IN)(in, in_at)); \
+        GET_HEAD(x, starts, starts_at)                         \
     } while (0)
 #if SEGMENTS
 #define GET_HEAD(x, starts, starts_at) (x).head = LOAD(STARTS)(starts, starts_at) != 0;

@@ -41,7 +41,7 @@ cdef extern from *:
             { "yoke_comm_open_device", &yoke_py_comm.open_device }, { "yoke_comm_create", &yoke_py_comm.create },
             { "yoke_comm_retain", &yoke_py_comm.retain },
             { "yoke_comm_release", &yoke_py_comm.release }, { "yoke_comm_add", &yoke_py_comm.add },
-            { "yoke_comm_get_info", &yoke_py_comm.get_info }, { "yoke_comm_exchange_at", &yoke_py_comm.exchange },
+            { "yoke_comm_get_info", &yoke_py_comm.get_info }, { "yoke_comm_sendrecv_at", &yoke_py_comm.exchange },
             { "yoke_comm_group_at", &yoke_py_comm.group }, { "yoke_comm_send_at", &yoke_py_comm.message[0] },
             { "yoke_comm_receive_at", &yoke_py_comm.message[1] }, { "yoke_comm_broadcast_at", &yoke_py_comm.broadcast },
             { "yoke_comm_reduce_at", &yoke_py_comm.reduce }, { "yoke_comm_allreduce_at", &yoke_py_comm.reduction[0] },
@@ -216,7 +216,7 @@ cdef class CommBase:
             event, status, recorded = Event.__new__(Event), YOKE_OK, stream.graph is not None
             if not recorded:
                 with nogil:
-                    status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event.ptr)
+                    status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_IGNORE_DEPTH, &event.ptr)
             if recorded or status < 0 and until is None:  # this says so; or the stream has failed, and little still runs
                 with nogil:
                     status = yoke_stream_wait(stream.ptr)
@@ -284,7 +284,7 @@ cdef class CommBase:
         cdef yoke_event *event = NULL
         cdef yoke_status status
         with nogil:
-            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event)
+            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_IGNORE_DEPTH, &event)
             if status < 0:
                 comm_barrier(NULL, stream.ptr, self.ptr)
             yoke_event_release(event)

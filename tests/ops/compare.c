@@ -296,11 +296,11 @@ static void other_operations(suite *t)
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download(t, &out) && test_download(t, &count));
     CHECK(test_get(&count, 0) == 2 && test_get(&out, 0) == 16777217 && test_get(&out, 1) == 16777218);
-    NEED_OK(yoke_map_reduce(t->stream, YOKE_SUM, &count.array, "a == limit", YOKE_VARS(a, limit), YOKE_ALL_AXES));
+    NEED_OK(yoke_map_reduce(t->stream, YOKE_REDUCE_SUM, &count.array, "a == limit", YOKE_VARS(a, limit), YOKE_ALL_AXES));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download(t, &count));
     CHECK(test_get(&count, 0) == 1);
-    NEED_OK(yoke_map_reduce(t->stream, YOKE_SUM, &count.array, "a > 16777216.0 ? a : 0", YOKE_VARS(a), YOKE_ALL_AXES));
+    NEED_OK(yoke_map_reduce(t->stream, YOKE_REDUCE_SUM, &count.array, "a > 16777216.0 ? a : 0", YOKE_VARS(a), YOKE_ALL_AXES));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download(t, &count));
     CHECK(test_get(&count, 0) == 16777217 + 16777218);

@@ -105,7 +105,7 @@ static void describes(suite *t)
     CHECK_OK(yoke_device_get_native(t->device, &native));
     uintptr_t address = 0;
     CHECK_OK(yoke_buffer_get_native(a.buffer, &address));
-    yoke_array part = yoke_array_slice(yoke_array_slice(a, 0, YOKE_END, YOKE_END, -1), 1, 1, YOKE_END, 2);
+    yoke_array part = yoke_array_slice(yoke_array_slice(a, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1), 1, 1, YOKE_SLICE_END, 2);
     if (CHECK_OK(yoke_array_to_dlpack(&part, &tensor))) {
         yops_dl_managed *managed = own(tensor);
         bool is_cuda = strcmp(t->info.backend, "cuda") == 0;

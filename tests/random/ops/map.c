@@ -336,7 +336,7 @@ static bool draw_array_write(model *m, step *s)
 
 static yoke_status call_array_write(yoke_stream *stream, const step *s)
 {
-    return yoke_array_write(stream, ARRAY(0), s->host);
+    return yoke_write_array(stream, ARRAY(0), s->host);
 }
 
 /* Bits are moved, so that NaN keeps its payload. */
@@ -370,7 +370,7 @@ static bool draw_array_read(model *m, step *s)
 
 static yoke_status call_array_read(yoke_stream *stream, const step *s)
 {
-    return yoke_array_read(stream, ARRAY(0), s->host);
+    return yoke_read_array(stream, ARRAY(0), s->host);
 }
 
 static void judge_array_read(step *s)

@@ -92,7 +92,7 @@ typedef struct operation {
 typedef struct variant {
     const operation *op;
     int32_t d[MOST_ARRAYS]; /* dtypes */
-    int32_t kind;           /* YOKE_SUM, … */
+    int32_t kind;           /* YOKE_REDUCE_SUM, … */
     int32_t flags;          /* of the operation's own */
     expression e;
 } variant;
