@@ -23,6 +23,11 @@
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20, YCOMM_WINDOW = 4, YCOMM_TEXT = 1200 };
 
+/* One more than the last dtype. */
+#define YCOMM_ONE(name, value, text, bytes) +1
+enum { YCOMM_DTYPE_COUNT = 1 YOKE_DTYPE_LIST(YCOMM_ONE) };
+#undef YCOMM_ONE
+
 enum { YCOMM_WAYS = YOKE_COMM_TRANSPORT_NCCL + 1 };
 
 /* MPI's tags for the messages of a collective: none of a user's, since MPI may take a send long before its receive is posted. */

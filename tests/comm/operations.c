@@ -17,7 +17,7 @@ enum { GUARD = 64, GUARD_BYTE = 0xa5, PIECE = 1 << 20 };
 static const struct {
     const char *name;
     size_t size;
-} dtypes[YOKE_DTYPE_COUNT] = {
+} dtypes[DTYPE_COUNT] = {
 #define DTYPE(name, value, text, bytes) [value] = { text, bytes },
     YOKE_DTYPE_LIST(DTYPE)
 #undef DTYPE
@@ -290,7 +290,7 @@ static void both(ranks *t, trial c)
 static void collectives(ranks *t, int verb)
 {
     static const uint64_t counts[] = { 0, 1, 7, 1000 };
-    for (int32_t dtype = YOKE_BOOL; dtype < YOKE_DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++) {
         int last = verbs[verb].reduces ? YOKE_REDUCE_XOR + 1 : 2;
         for (int32_t operation = 1; operation < last; operation++)
             for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
@@ -341,7 +341,7 @@ static void ring(ranks *t, int32_t dtype, uint64_t count, bool exchange)
 static void messages(ranks *t)
 {
     static const uint64_t counts[] = { 0, 1, 7, 1000 };
-    for (int32_t dtype = YOKE_BOOL; dtype < YOKE_DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++) {
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             ring(t, dtype, counts[i], true);
             if (t->count > 1)

@@ -100,10 +100,10 @@ static void convert_pair(suite *t, int32_t target, int32_t source, layout how)
 
 static void converts(suite *t)
 {
-    for (int32_t target = 1; target < YOKE_DTYPE_COUNT; target++)
-        for (int32_t source = 1; source < YOKE_DTYPE_COUNT; source++)
+    for (int32_t target = 1; target < DTYPE_COUNT; target++)
+        for (int32_t source = 1; source < DTYPE_COUNT; source++)
             /* Each as a source once, and as a target; tests/ops/map has the other pairs, many to a kernel. */
-            if ((target + 4 * source) % (YOKE_DTYPE_COUNT - 1) == 0 && test_has(t, target) && test_has(t, source)) {
+            if ((target + 4 * source) % (DTYPE_COUNT - 1) == 0 && test_has(t, target) && test_has(t, source)) {
                 yops_elementwise_force.way = ways[target % 4 == 0];
                 convert_pair(t, target, source, target % 2 ? LAYOUT_CONTIGUOUS : LAYOUT_OFFSET);
             }
@@ -253,7 +253,7 @@ static void values(suite *t)
 {
     static const double numbers[] = { 3.75, -2.5, 1e30, -1e30, 300.5 };
     static const int64_t integers[] = { -1, 255, INT64_C(-1234567890123), INT64_C(1) << 40 };
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
         for (size_t i = 0; i < YOPS_COUNT_OF(numbers); i++)
             set_value(t, dtype, YOKE_NUMBER(numbers[i]), YOKE_F64, &numbers[i]);
         for (size_t i = 0; i < YOPS_COUNT_OF(integers); i++)

@@ -98,7 +98,7 @@ static void operations(suite *t)
 
 static void dtypes(suite *t)
 {
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
         int32_t operation = 1 + dtype * 5 % 11;
         if (!suits(operation, dtype))
             operation = dtype == YOKE_C64 ? YOKE_REDUCE_PRODUCT : YOKE_REDUCE_SUM;

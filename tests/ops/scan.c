@@ -322,7 +322,7 @@ static void floats_of_all_lengths(suite *t)
 
 static void every_dtype(suite *t)
 {
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
         for (int32_t operation = YOKE_REDUCE_SUM; operation <= YOKE_REDUCE_MAX; operation++) {
             trial c = { .operation = operation, .mode = dtype % 2, .in = dtype, .out = dtype, .dimensions = 1 };
             if (operation != (dtype % 2 || dtype >= YOKE_C64 ? YOKE_REDUCE_SUM : YOKE_REDUCE_PRODUCT + dtype / 2 % 3))
