@@ -28,10 +28,10 @@
  *  - yoke_stream_cancel does not end an operation that holds the stream: this goes on until the other ranks have come, one of them
  *    fails, or the time limit is over.
  *  - After a failure, what operations under way were to receive is undefined, and may change until the communicator is released.
- *  - By NCCL (yoke_comm_info.transport), messages between two ranks are received in the order in which they are sent, and those of
- * a group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
- *    Where one rank enqueues a reduction that NCCL does not have, which is staged, and another something else, this is found by the
- *    time limit alone.
+ *  - By NCCL (yoke_comm_info.transport), messages between two ranks are received in the order in which they are sent, and those
+ *    of a group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment
+ *    later. Where one rank enqueues a reduction that NCCL does not have, which is staged, and another something else, this is found
+ *    by the time limit alone.
  *  - Operations can be recorded in graphs. A recorded operation meets those of the stream that it was recorded in: launch the graph
  *    in this stream.
  *
@@ -89,25 +89,25 @@ YOKE_API void yoke_comm_release(yoke_comm *comm);
 YOKE_API yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream);
 
 /* Transports: how data moves between ranks. */
+typedef int32_t yoke_comm_transport;
 enum {
-    YOKE_COMM_TRANSPORT_STAGED =
-        1, /* through host memory, in pieces, by any MPI; without copies where a device's memory is the host's */
-    YOKE_COMM_TRANSPORT_MPI = 2, /* by an MPI that knows CUDA's memory, as a test at the start has proved: messages */
-    YOKE_COMM_TRANSPORT_NCCL = 3 /* by NCCL, in CUDA's own streams: all but reductions that it does not have */
+    YOKE_COMM_TRANSPORT_STAGED = 1, /* through host memory, in pieces, by any MPI; without copies where a device's memory is the
+                                       host's */
+    YOKE_COMM_TRANSPORT_MPI = 2,    /* by an MPI that knows CUDA's memory, as a test at the start has proved: messages */
+    YOKE_COMM_TRANSPORT_NCCL = 3    /* by NCCL, in CUDA's own streams: all but reductions that it does not have */
 };
 
 /* The description of a communicator. The caller sets `size` (YOKE_COMM_INFO_INIT). */
 typedef struct yoke_comm_info {
-    size_t size;         /* sizeof(yoke_comm_info) */
-    int32_t rank;        /* this process's, from 0 */
-    int32_t ranks;       /* how many there are */
-    int32_t local_rank;  /* this process's among those of the same machine */
-    int32_t local_ranks; /* how many these are */
-    int32_t sharing;     /* how many ranks use this rank's device, this one included */
-    int32_t transport; /* YOKE_COMM_TRANSPORT_STAGED, YOKE_COMM_TRANSPORT_MPI or YOKE_COMM_TRANSPORT_NCCL: of all operations that it
-                          can take */
-    char reason[160];  /* why this one, in words */
-    char mpi[96];      /* which MPI */
+    size_t size;                                  /* sizeof(yoke_comm_info) */
+    int32_t rank;                                 /* this process's, from 0 */
+    int32_t ranks;                                /* how many there are */
+    int32_t local_rank;                           /* this process's among those of the same machine */
+    int32_t local_ranks;                          /* how many these are */
+    int32_t sharing;                              /* how many ranks use this rank's device, this one included */
+    yoke_comm_transport transport;                /* of all operations that it can take */
+    char reason[160];                             /* why this one, in words */
+    char mpi[96];                                 /* which MPI */
     uint64_t staged_bytes, mpi_bytes, nccl_bytes; /* what operations have read and written here so far, by transport */
 } yoke_comm_info;
 
@@ -128,7 +128,7 @@ enum { YOKE_COMM_MAX_TAG = 32765 };
 
 /* An array of `count` elements of the buffer from its element `first` on. Where `first` is negative or beyond all memory, its dtype
  * is 0, which every operation refuses. */
-static inline yoke_array yoke_comm_array(yoke_buffer *buffer, int32_t dtype, int64_t first, int64_t count)
+static inline yoke_array yoke_comm_array(yoke_buffer *buffer, yoke_dtype dtype, int64_t first, int64_t count)
 {
     yoke_array array = { YOKE_NULL, 0, 0, 1, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 } };
     uint64_t bytes = 0;
@@ -168,14 +168,16 @@ YOKE_API yoke_status yoke_comm_receive_at(const char *where, yoke_stream *stream
 YOKE_API yoke_status yoke_comm_sendrecv_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out,
                                            int32_t source, const yoke_array *in, int32_t target, int32_t tag);
 
+/* Directions of messages. */
+typedef int32_t yoke_comm_direction;
 enum { YOKE_COMM_SEND = 1, YOKE_COMM_RECEIVE = 2 };
 
 /* One message of a group. */
 typedef struct yoke_comm_message {
-    int32_t direction; /* YOKE_COMM_SEND or YOKE_COMM_RECEIVE */
-    int32_t peer;      /* a rank, or YOKE_COMM_NULL */
-    int32_t tag;       /* 0 to YOKE_COMM_MAX_TAG */
-    yoke_array array;  /* what is sent, or where it is received */
+    yoke_comm_direction direction; /* YOKE_COMM_SEND or YOKE_COMM_RECEIVE */
+    int32_t peer;                  /* a rank, or YOKE_COMM_NULL */
+    int32_t tag;                   /* 0 to YOKE_COMM_MAX_TAG */
+    yoke_array array;              /* what is sent, or where it is received */
 } yoke_comm_message;
 
 /* Send and receive `count` messages as one operation: all make progress at once. An array that is received must not overlap another
@@ -201,15 +203,6 @@ YOKE_API yoke_status yoke_comm_group_at(const char *where, yoke_stream *stream, 
  * sums and products.
  */
 
-/* The names before they were those of all reductions. */
-#define YOKE_REDUCE_SUM YOKE_REDUCE_SUM
-#define YOKE_REDUCE_PRODUCT YOKE_REDUCE_PRODUCT
-#define YOKE_REDUCE_MIN YOKE_REDUCE_MIN
-#define YOKE_REDUCE_MAX YOKE_REDUCE_MAX
-#define YOKE_REDUCE_AND YOKE_REDUCE_AND
-#define YOKE_REDUCE_OR YOKE_REDUCE_OR
-#define YOKE_REDUCE_XOR YOKE_REDUCE_XOR
-
 /* Copy the root's array to that of every other rank. */
 #define yoke_comm_broadcast(...) yoke_comm_broadcast_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_comm_broadcast_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *array,
@@ -218,18 +211,18 @@ YOKE_API yoke_status yoke_comm_broadcast_at(const char *where, yoke_stream *stre
 /* Combine the ranks' `in`, of n elements, element by element in the root's `out`. YOKE_E_INVALID_ARGUMENT: the dtype does not have
  * the operation. */
 #define yoke_comm_reduce(...) yoke_comm_reduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_reduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t reduction,
+YOKE_API yoke_status yoke_comm_reduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, yoke_reduction reduction,
                                          const yoke_array *out, const yoke_array *in, int32_t root);
 
 /* Combine the ranks' `in`, of n elements, element by element in the `out` of every rank. Statuses as yoke_comm_reduce. */
 #define yoke_comm_allreduce(...) yoke_comm_allreduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_allreduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t reduction,
+YOKE_API yoke_status yoke_comm_allreduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, yoke_reduction reduction,
                                             const yoke_array *out, const yoke_array *in);
 
 /* Combine the ranks' `in`, of ranks * n elements; `out`, of n elements, gets part `rank` of the result. Statuses as
  * yoke_comm_reduce. */
 #define yoke_comm_reduce_scatter(...) yoke_comm_reduce_scatter_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_reduce_scatter_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t reduction,
+YOKE_API yoke_status yoke_comm_reduce_scatter_at(const char *where, yoke_stream *stream, yoke_comm *comm, yoke_reduction reduction,
                                                  const yoke_array *out, const yoke_array *in);
 
 /* Put the ranks' `in`, of n elements, one behind the other into the `out` of every rank, of ranks * n elements. */

@@ -33,8 +33,12 @@
 extern "C" {
 #endif
 
+/* Directions. */
+typedef int32_t yoke_fft_direction;
 enum { YOKE_FFT_FORWARD = 0, YOKE_FFT_INVERSE = 1 };
 
+/* What is divided. */
+typedef int32_t yoke_fft_scaling;
 enum {
     YOKE_FFT_SCALE_INVERSE = 0, /* the inverse is divided by the number of elements */
     YOKE_FFT_SCALE_ORTHO = 1,   /* both directions are divided by the square root of that number */
@@ -42,13 +46,14 @@ enum {
     YOKE_FFT_SCALE_NONE = 3     /* nothing is divided */
 };
 
+typedef uint32_t yoke_fft_flags;
 enum { YOKE_FFT_EXACT = 1 }; /* Yoke's own kernels, whose bits are the same everywhere, also where a vendor's library is faster */
 
 /* How to transform; begin with YOKE_FFT_OPTIONS_INIT. */
 typedef struct yoke_fft_options {
-    size_t size;     /* sizeof(yoke_fft_options), or 0: see <yoke/ops.h> */
-    int32_t scaling; /* YOKE_FFT_SCALE_ */
-    uint32_t flags;  /* YOKE_FFT_EXACT */
+    size_t size;              /* sizeof(yoke_fft_options), or 0: see <yoke/ops.h> */
+    yoke_fft_scaling scaling; /* YOKE_FFT_SCALE_ */
+    yoke_fft_flags flags;     /* YOKE_FFT_EXACT */
 } yoke_fft_options;
 
 #define YOKE_FFT_OPTIONS_INIT          \
@@ -64,13 +69,16 @@ typedef struct yoke_fft_options {
  * factor above 13 as many points, of up to 4 times the length. */
 #define yoke_fft(...) yoke_fft_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                 int32_t direction, const int32_t *axes, size_t axis_count);
+                                 yoke_fft_direction direction, const int32_t *axes, size_t axis_count);
 
 /* The same, with options; `options` may be NULL. YOKE_E_INVALID_ARGUMENT: an option is unknown. Else as yoke_fft. */
 #define yoke_fft_with(...) yoke_fft_with_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                      int32_t direction, const int32_t *axes, size_t axis_count, const yoke_fft_options *options);
+                                      yoke_fft_direction direction, const int32_t *axes, size_t axis_count,
+                                      const yoke_fft_options *options);
 
+/* Which part of a convolution. */
+typedef int32_t yoke_convolve_mode;
 enum {
     YOKE_CONVOLVE_FULL = 0, /* wherever both overlap: n + m - 1 elements */
     YOKE_CONVOLVE_SAME = 1, /* the middle of that, with the shape of a */
@@ -90,7 +98,7 @@ enum {
  * sooner (Mesa's rusticl on llvmpipe). */
 #define yoke_fft_convolve(...) yoke_fft_convolve_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                          const yoke_array *b, int32_t mode, const int32_t *axes, size_t axis_count);
+                                          const yoke_array *b, yoke_convolve_mode mode, const int32_t *axes, size_t axis_count);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,8 @@
  *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
  *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap.
  *  - A bool is a byte: 0 is false, and any other is true. What computes or converts, yoke_assign too, writes 0 and 1. What only
- *    moves elements (yoke_write_array and _read, yoke_gather, yoke_select, sorts and their relatives) moves the byte as it is.
+ *    moves elements (yoke_write_array, yoke_read_array, yoke_gather, yoke_select, sorts and their relatives) moves the byte as it
+ *    is.
  *  - An output may have any strides with which no two of its elements lie at one place, and may lie between the elements of another
  *    array. Strides of many axes in disorder, where that would take too long to see, are refused too.
  *  - An output of positions or counts has a dtype that holds the largest one that the shapes allow. YOKE_E_RANGE: it does not.
@@ -122,20 +123,20 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
  * YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the
  * operation does not suit the dtypes (complex numbers have no order). */
 #define yoke_reduce(...) yoke_reduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, yoke_reduction operation, const yoke_array *out,
                                     const yoke_array *a, const int32_t *axes, size_t axis_count);
 
 /* Reduce the values of an expression without storing them: yoke_map_reduce(stream, YOKE_REDUCE_SUM, &out, "(x - y) * (x - y)",
  * YOKE_VARS(x, y), YOKE_ALL_AXES). The expression assigns nothing; its shape is that of its arrays, broadcast to each other. */
 #define yoke_map_reduce(...) yoke_map_reduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, yoke_reduction operation, const yoke_array *out,
                                         const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
                                         size_t axis_count);
 
 /* Find the dtype of an expression's value, as yoke_map_reduce and yoke_select_where compute it, by its text and the dtypes of its
  * variables: YOKE_F32 for "x * 0.5" of a float array or an int32 one, YOKE_BOOL for "x > 0". Nothing runs, and buffers are not
  * looked at. YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or ends with no value; out_dtype is NULL. */
-YOKE_API yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, int32_t *out_dtype);
+YOKE_API yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, yoke_dtype *out_dtype);
 
 /* out = the sum of a * b over all elements, without conjugation. */
 #define yoke_dot(...) yoke_dot_at(YOKE_HERE, __VA_ARGS__)
@@ -147,18 +148,20 @@ YOKE_API yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const y
  * ends before it begins is empty. YOKE_REDUCE_ARGMIN and _ARGMAX count from the segment's start; the dtype
  * of `out` holds the last position of `a`, which a segment may have. */
 #define yoke_reduce_segments(...) yoke_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
-                                             const yoke_array *a, const yoke_array *offsets);
+YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, yoke_reduction operation,
+                                             const yoke_array *out, const yoke_array *a, const yoke_array *offsets);
 
 /* The same for the values of an expression of arrays of one dimension, which are not stored: yoke_map_reduce_segments(stream,
  * YOKE_REDUCE_SUM, &out, "x * y", YOKE_VARS(x, y), &offsets). */
 #define yoke_map_reduce_segments(...) yoke_map_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
-                                                 const char *expression, const yoke_var *vars, size_t count,
+YOKE_API yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, yoke_reduction operation,
+                                                 const yoke_array *out, const char *expression, const yoke_var *vars, size_t count,
                                                  const yoke_array *offsets);
 
 /* ---- Scans ---------------------------------------------------------------------------------------------------------------- */
 
+/* Which elements a scan combines. */
+typedef int32_t yoke_scan_mode;
 enum {
     YOKE_SCAN_INCLUSIVE = 0, /* out[i] combines a[0] to a[i] */
     YOKE_SCAN_EXCLUSIVE = 1  /* out[i] combines a[0] to a[i - 1]; out[0] is the operation's value for no elements */
@@ -171,17 +174,19 @@ enum {
  * overflow where those from the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
  * is out of range, or complex numbers are to be compared. */
 #define yoke_scan(...) yoke_scan_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,
-                                  const yoke_array *a, int32_t axis);
+YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, yoke_reduction operation, yoke_scan_mode mode,
+                                  const yoke_array *out, const yoke_array *a, int32_t axis);
 
 /* Scan the segments of an array of one dimension, each from its own start. `starts`, of bool or an integer dtype, has the shape of
  * `a`: an element that is not 0 begins a segment. `out` has the shape of `a`, and may be `a` itself. */
 #define yoke_scan_segments(...) yoke_scan_segments_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode,
+YOKE_API yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, yoke_reduction operation, yoke_scan_mode mode,
                                            const yoke_array *out, const yoke_array *a, const yoke_array *starts);
 
 /* ---- Order: sort and search ------------------------------------------------------------------------------------------------ */
 
+/* Which elements come first. */
+typedef int32_t yoke_sort_order;
 enum { YOKE_SORT_ASCENDING = 0, YOKE_SORT_DESCENDING = 1 };
 
 /* Sort keys in place, along the last axis; the values, an array of the same shape, move with them. `values` may be NULL. The sort
@@ -190,22 +195,24 @@ enum { YOKE_SORT_ASCENDING = 0, YOKE_SORT_DESCENDING = 1 };
  * values share memory with the keys. */
 #define yoke_sort(...) yoke_sort_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_array *keys, const yoke_array *values,
-                                  int32_t order);
+                                  yoke_sort_order order);
 
 /* Find the order that would sort the keys along the last axis: `indices`, of an integer dtype of 4 or 8 bytes, has their shape. The
  * keys stay. YOKE_E_RANGE: the dtype does not hold the last index. yoke_gather(stream, &sorted, &records, &indices, 0) then moves
  * what belongs to the keys. */
 #define yoke_argsort(...) yoke_argsort_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
-                                     int32_t order);
+                                     yoke_sort_order order);
 
 /* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_SORT_DESCENDING finds the largest. k
  * is the extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come
  * first. YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
 #define yoke_top_k(...) yoke_top_k_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
-                                   const yoke_array *a, int32_t order);
+                                   const yoke_array *a, yoke_sort_order order);
 
+/* Which side of equal elements. */
+typedef int32_t yoke_search_side;
 enum {
     YOKE_SEARCH_LEFT = 0, /* the first position whose element is not before the query */
     YOKE_SEARCH_RIGHT = 1 /* the first position whose element is after the query */
@@ -216,7 +223,7 @@ enum {
  * before 0. YOKE_E_RANGE: the dtype does not hold the extent. */
 #define yoke_searchsorted(...) yoke_searchsorted_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
-                                          const yoke_array *sorted, const yoke_array *queries, int32_t side);
+                                          const yoke_array *sorted, const yoke_array *queries, yoke_search_side side);
 
 /* ---- Order: select ------------------------------------------------------------------------------------------------------- */
 
@@ -288,6 +295,8 @@ YOKE_API yoke_status yoke_bincount_at(const char *where, yoke_stream *stream, co
 YOKE_API yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                     const yoke_array *indices, int32_t axis);
 
+/* What becomes of what is there. */
+typedef int32_t yoke_scatter_mode;
 enum {
     YOKE_SCATTER_SET = 0, /* of several elements for one place the last is kept */
     YOKE_SCATTER_ADD = 1  /* elements are added to what is there, in their order */
@@ -300,12 +309,12 @@ enum {
  * YOKE_E_RANGE: YOKE_SCATTER_ADD, and the axis of `out` has more than 2^32 - 2 elements. */
 #define yoke_scatter(...) yoke_scatter_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *indices,
-                                     const yoke_array *a, int32_t axis, int32_t mode);
+                                     const yoke_array *a, int32_t axis, yoke_scatter_mode mode);
 
 /* ---- Vendors' libraries --------------------------------------------------------------------------------------------------- */
 
 /* The libraries, by index. */
-enum { YOKE_OPS_LIBRARY_CUBLAS = 0, YOKE_OPS_LIBRARY_CUFFT = 1, YOKE_OPS_LIBRARY_CLBLAST = 2, YOKE_OPS_LIBRARY_COUNT = 3 };
+enum { YOKE_OPS_LIBRARY_CUBLAS = 0, YOKE_OPS_LIBRARY_CUFFT = 1, YOKE_OPS_LIBRARY_CLBLAST = 2 };
 
 /* A vendor's library that operations use where it is there. The caller sets `size` (YOKE_OPS_LIBRARY_INIT). Strings are never NULL,
  * and live as long as the process. */
@@ -337,7 +346,7 @@ YOKE_API yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_li
  * of their numbers of taps (9 are prepared); the largest elements, sorts with values, permutations and shuffles, and integers of
  * ranges beyond 2^32. YOKE_E_INVALID_ARGUMENT: a number is not a dtype. YOKE_E_UNSUPPORTED: the device lacks
  * the dtype. Else as yoke_program_build. */
-YOKE_API yoke_status yoke_ops_prepare(yoke_device *device, const int32_t *dtypes, size_t count);
+YOKE_API yoke_status yoke_ops_prepare(yoke_device *device, const yoke_dtype *dtypes, size_t count);
 
 #ifdef __cplusplus
 }

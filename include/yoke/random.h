@@ -27,6 +27,8 @@
 extern "C" {
 #endif
 
+/* Which ends belong to an interval. */
+typedef int32_t yoke_interval;
 enum {
     YOKE_INTERVAL_WITHOUT_HIGH = 0, /* [low, high) */
     YOKE_INTERVAL_WITHOUT_LOW = 1,  /* (low, high] */
@@ -35,9 +37,9 @@ enum {
 
 /* Options of random numbers; begin with YOKE_RANDOM_OPTIONS_INIT. */
 typedef struct yoke_random_options {
-    size_t size;       /* sizeof(yoke_random_options), or 0: see <yoke/ops.h> */
-    uint32_t sequence; /* which of 2^32 sequences, each of 2^64 numbers */
-    int32_t interval;  /* YOKE_INTERVAL_WITHOUT_HIGH …: which ends belong to it; for uniform numbers and integers */
+    size_t size;            /* sizeof(yoke_random_options), or 0: see <yoke/ops.h> */
+    uint32_t sequence;      /* which of 2^32 sequences, each of 2^64 numbers */
+    yoke_interval interval; /* for uniform numbers and integers */
 } yoke_random_options;
 
 #define YOKE_RANDOM_OPTIONS_INIT                                   \
