@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <yoke/library.h>
+
 #include "comm.h"
 #include "nccl.h"
 #include "start.h"

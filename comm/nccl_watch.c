@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include "nccl.h"

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "comm.h"
 #include "start.h"
 #include "vendor/vendor.h"

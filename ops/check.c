@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "collide.h"
 
 static yoke_status check_members(const yops_call *call, const char *name, const yoke_array *array)

@@ -81,20 +81,11 @@ YOKE_API yoke_memory_kind yoke_buffer_get_kind(const yoke_buffer *buffer);
 /* The host address of a pinned, mapped or managed buffer or view; NULL for device memory and for NULL. */
 YOKE_API void *yoke_buffer_get_host(const yoke_buffer *buffer);
 
-/* The buffer whose memory this is: the buffer itself, or the one that a view, or a view of a view, lies in. Borrowed: it lives as
- * long as `buffer`. Two buffers share memory only where their roots are the same. `out_offset`, which may be NULL, gets the offset
- * in bytes from the root's start. NULL, and offset 0, for NULL. */
-YOKE_API yoke_buffer *yoke_buffer_get_root(const yoke_buffer *buffer, size_t *out_offset);
-
 /* The buffer's device, borrowed: it lives as long as `buffer`. NULL for NULL. */
 YOKE_API yoke_device *yoke_buffer_get_device(const yoke_buffer *buffer);
 
 /* 1 for a view from yoke_buffer_create_const_view, and for a view of one; 0 for any other buffer, and for NULL. */
 YOKE_API int32_t yoke_buffer_is_read_only(const yoke_buffer *buffer);
-
-/* How many bytes the buffer's first byte lies behind a multiple of 16 bytes: not 0 only for views, and for memory that Yoke has not
- * allocated (yoke_buffer_wrap, a program's variable). 0 for NULL. */
-YOKE_API size_t yoke_buffer_get_misalignment(const yoke_buffer *buffer);
 
 /* ---- A device's memory -------------------------------------------------------------------------------------------------- */
 

@@ -148,17 +148,6 @@ YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *
 YOKE_API yoke_status yoke_program_build_async(yoke_device *device, const yoke_source *source, yoke_program **out_program,
                                               yoke_event **out_event);
 
-/* The device's program of this key: for libraries, whose callers hold no programs. The first call with a key builds the program, as
- * yoke_program_build does, and the device keeps it until the device itself ends; each later call with this key returns that program
- * and does not look at `source`, so the key must tell all sources apart. That takes some tens of nanoseconds, or a microsecond with
- * the longest key. `key`: up to 4096 bytes, compared byte by byte; begin it with the library's name. `source` may be NULL: then
- * nothing is built, and the answer is NULL where the device has no program of this key. `out_program` is borrowed: it lives as long
- * as the device. yoke_program_retain keeps program and device alive together. Several threads that use a new key at once get the
- * same program. A build that fails is not kept: the next call builds again. YOKE_E_INVALID_ARGUMENT: key is NULL, empty or too
- * long. Else as yoke_program_build. */
-YOKE_API yoke_status yoke_device_get_program(yoke_device *device, const char *key, const yoke_source *source,
-                                             yoke_program **out_program);
-
 /* Load a program from compiled code: a program binary that yoke_program_save wrote; PTX, cubin or fatbin on CUDA; SPIR-V where
  * YOKE_CAP_SPIRV; the driver's own binary on OpenCL where YOKE_CAP_PROGRAM_BINARIES. The first bytes tell the kind; on OpenCL,
  * unknown code counts as the driver's own binary. `name` is for messages and may be NULL. `binary` is read during the call. SPIR-V

@@ -21,7 +21,7 @@
  *  - The function is not a cancellation point: a thread that is cancelled (pthread_cancel) during a call finishes the call first.
  *    Functions that enqueue work keep this promise only as far as the driver's functions do.
  *  - A function that allocates memory may fail with YOKE_E_OUT_OF_DEVICE_MEMORY or YOKE_E_OUT_OF_HOST_MEMORY.
- *  - Sizes and offsets are in bytes.
+ *  - Sizes and offsets are in bytes. The type of an enum's constants, as yoke_wait, is an integer of 32 bits.
  *
  * Each function that enqueues work is a macro over a function whose name ends in _at. The macro adds the caller's file and line, a
  * string constant, so that a failure that is reported later names the line that enqueued the work. Other languages, C++ wrappers
@@ -30,7 +30,8 @@
  * This header declares errors, devices, streams and events. It includes <yoke/memory.h> for buffers and copies,
  * <yoke/image.h> for images, and <yoke/program.h> for programs, kernels and launches. Not included: <yoke/graph.h> for work that is
  * recorded once and launched many times, <yoke/types.h> for structs that host and kernels share, <yoke/native.h> for the drivers'
- * own handles, <yoke/check.h> for small programs that end when a call fails, and <yoke/yoke.hpp> for C++.
+ * own handles, <yoke/library.h> for libraries on top of Yoke, <yoke/check.h> for small programs that end when a call fails, and
+ * <yoke/yoke.hpp> for C++.
  */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
@@ -172,10 +173,6 @@ typedef void (*yoke_log_fn)(yoke_log_level level, const char *text, void *user);
  * where YOKE_WATCHDOG enables the watchdog, and why a trace that YOKE_TRACE orders is missing or not whole. When this call returns,
  * the previous function is no longer running. */
 YOKE_API void yoke_log_set(yoke_log_level level, yoke_log_fn fn, void *user);
-
-/* Write a message of `level`, YOKE_LOG_ERROR to YOKE_LOG_DEBUG, to wherever Yoke's own messages of this level go: for libraries
- * above Yoke. Any other level, and a format of NULL, write nothing. Any thread may call this, but not a log function. */
-YOKE_API void yoke_log_write(yoke_log_level level, const char *format, ...) YOKE_PRINTF(2, 3);
 
 #define YOKE_TEXT_(x) #x
 #define YOKE_TEXT(x) YOKE_TEXT_(x)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "blas_call.h"
 
 /* ---- The product by columns ---- */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include "stream/enqueue.h"

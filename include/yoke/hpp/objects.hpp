@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <yoke/hpp/base.hpp>
+#include <yoke/library.h>
 #include <yoke/native.h>
 #include <yoke/types.h>
 

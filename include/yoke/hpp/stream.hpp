@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include <yoke/graph.h>
+#include <yoke/library.h>
 #include <yoke/hpp/objects.hpp>
 
 namespace yoke {
