@@ -13,7 +13,7 @@ cdef extern from *:
         void (*release)(yoke_comm *comm);
         yoke_status (*add)(yoke_comm *comm, yoke_stream *stream);
         yoke_status (*get_info)(const yoke_comm *comm, yoke_comm_info *out);
-        yoke_status (*exchange)(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out, int32_t source,
+        yoke_status (*sendrecv)(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out, int32_t source,
                                 const yoke_array *in, int32_t target, int32_t tag);
         yoke_status (*group)(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_comm_message *messages,
                              size_t count);
@@ -41,7 +41,7 @@ cdef extern from *:
             { "yoke_comm_open_device", &yoke_py_comm.open_device }, { "yoke_comm_create", &yoke_py_comm.create },
             { "yoke_comm_retain", &yoke_py_comm.retain },
             { "yoke_comm_release", &yoke_py_comm.release }, { "yoke_comm_add", &yoke_py_comm.add },
-            { "yoke_comm_get_info", &yoke_py_comm.get_info }, { "yoke_comm_sendrecv_at", &yoke_py_comm.exchange },
+            { "yoke_comm_get_info", &yoke_py_comm.get_info }, { "yoke_comm_sendrecv_at", &yoke_py_comm.sendrecv },
             { "yoke_comm_group_at", &yoke_py_comm.group }, { "yoke_comm_send_at", &yoke_py_comm.message[0] },
             { "yoke_comm_receive_at", &yoke_py_comm.message[1] }, { "yoke_comm_broadcast_at", &yoke_py_comm.broadcast },
             { "yoke_comm_reduce_at", &yoke_py_comm.reduce }, { "yoke_comm_allreduce_at", &yoke_py_comm.reduction[0] },
@@ -82,7 +82,7 @@ cdef extern from *:
     void comm_release "yoke_py_comm.release" (yoke_comm *comm) noexcept nogil
     yoke_status comm_add "yoke_py_comm.add" (yoke_comm *comm, yoke_stream *stream) noexcept nogil
     yoke_status comm_get_info "yoke_py_comm.get_info" (const yoke_comm *comm, yoke_comm_info *out) noexcept nogil
-    yoke_status comm_exchange "yoke_py_comm.exchange" (const char *, yoke_stream *, yoke_comm *, const yoke_array *out,
+    yoke_status comm_sendrecv "yoke_py_comm.sendrecv" (const char *, yoke_stream *, yoke_comm *, const yoke_array *out,
                                                        int32_t source, const yoke_array *data, int32_t target,
                                                        int32_t tag) noexcept nogil
     yoke_status comm_group "yoke_py_comm.group" (const char *, yoke_stream *, yoke_comm *, const yoke_comm_message *messages,
@@ -331,7 +331,7 @@ cdef class CommBase:
         cdef const char *where = here()
         cdef yoke_status status
         with nogil:
-            status = comm_exchange(where, order.ptr, self.ptr, &into.a, sender, &a.a, receiver, number)
+            status = comm_sendrecv(where, order.ptr, self.ptr, &into.a, sender, &a.a, receiver, number)
         self.finish(order, [into, a], status)
 
     def group(self, messages, stream=None):

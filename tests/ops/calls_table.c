@@ -28,13 +28,13 @@ CALL(where, yoke_where(stream, A(0), A(3), A(1), A(2)))
 CALL(clamp, yoke_clamp(stream, A(0), A(1), YOKE_NUMBER(-0.5f), YOKE_NUMBER(0.25f)))
 
 /* Arrays that are not contiguous go by way of temporary memory. */
-static yoke_status call_array_write(yoke_stream *stream, const calls_state *x)
+static yoke_status call_write_array(yoke_stream *stream, const calls_state *x)
 {
     yoke_array turned = yoke_array_transpose(x->a[0], NULL);
     return yoke_write_array(stream, &turned, x->host);
 }
 
-static yoke_status call_array_read(yoke_stream *stream, const calls_state *x)
+static yoke_status call_read_array(yoke_stream *stream, const calls_state *x)
 {
     yoke_array turned = yoke_array_transpose(x->a[0], NULL);
     return yoke_read_array(stream, &turned, x->host);
@@ -71,7 +71,7 @@ static yoke_status call_map_reduce_segments(yoke_stream *stream, const calls_sta
 CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
 CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_SORT_DESCENDING))
 CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_SORT_DESCENDING))
-CALL(search_sorted, yoke_searchsorted(stream, A(0), A(1), A(2), YOKE_SEARCH_LEFT))
+CALL(searchsorted, yoke_searchsorted(stream, A(0), A(1), A(2), YOKE_SEARCH_LEFT))
 CALL(select, yoke_select(stream, A(0), A(1), A(2), A(3)))
 CALL(partition, yoke_partition(stream, A(0), A(1), A(2), A(3)))
 CALL(unique, yoke_unique(stream, A(0), A(1), A(2), A(3)))
@@ -144,8 +144,8 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 const calls_entry calls_table[] = {
     { ENTRY(assign, LINE(F32), LINE(I32)) },
     { ENTRY(assign_value, LINE(F32)) },
-    { ENTRY(array_write, PLANE(I32)), .on_host = true, .takes_memory = true },
-    { ENTRY(array_read, PLANE(I32)), .on_host = true, .takes_memory = true },
+    { ENTRY(write_array, PLANE(I32)), .on_host = true, .takes_memory = true },
+    { ENTRY(read_array, PLANE(I32)), .on_host = true, .takes_memory = true },
     { ENTRY(map, LINE(F32), LINE(F32)) },
     { ENTRY(add, LINE(F32), LINE(F32), LINE(F32)) },
     { ENTRY(subtract, LINE(F32), LINE(F32), LINE(F32)) },
@@ -163,7 +163,7 @@ const calls_entry calls_table[] = {
     { ENTRY(sort, LINE(I32), LINE(F32)), .takes_memory = true },
     { ENTRY(argsort, LINE(I32), LINE(I32)), .takes_memory = true },
     { ENTRY(top_k, FEW(F32, 20), FEW(I32, 20), LINE(F32)) },
-    { ENTRY(search_sorted, LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32)) },
+    { ENTRY(searchsorted, LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32)) },
     { ENTRY(select, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
     { ENTRY(select_where, LINE(I32), FEW(I32, 1), LINE(I32)) },
     { ENTRY(partition, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },

@@ -173,7 +173,7 @@ static void judge_top_k(step *s)
 
 /* ---- Search ---- */
 
-static void vary_search_sorted(model *m, variant *v)
+static void vary_searchsorted(model *m, variant *v)
 {
     v->d[0] = pick_index(m);
     v->d[1] = v->d[2] = pick_real(m);
@@ -200,7 +200,7 @@ static bool add_ascending(model *m, step *s, int k, int64_t n)
     return true;
 }
 
-static bool draw_search_sorted(model *m, step *s)
+static bool draw_searchsorted(model *m, step *s)
 {
     yoke_array shape;
     draw_shape(m, 0, YOKE_MAX_DIMENSIONS, &shape);
@@ -209,12 +209,12 @@ static bool draw_search_sorted(model *m, step *s)
            add_out(m, s, 0, s->v->d[0], shape.dimensions, shape.shape);
 }
 
-static yoke_status call_search_sorted(yoke_stream *stream, const step *s)
+static yoke_status call_searchsorted(yoke_stream *stream, const step *s)
 {
     return yoke_searchsorted(stream, ARRAY(0), ARRAY(1), ARRAY(2), s->mode);
 }
 
-static void judge_search_sorted(step *s)
+static void judge_searchsorted(step *s)
 {
     for (int64_t i = 0; i < s->a[0].count; i++) {
         number query = get(&s->a[2], i);
@@ -225,5 +225,5 @@ static void judge_search_sorted(step *s)
     }
 }
 
-const operation operations_sort[] = { OPERATION(sort), OPERATION(argsort), OPERATION(top_k), OPERATION(search_sorted) };
+const operation operations_sort[] = { OPERATION(sort), OPERATION(argsort), OPERATION(top_k), OPERATION(searchsorted) };
 const size_t count_sort = COUNT_OF(operations_sort);
