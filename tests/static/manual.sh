@@ -34,7 +34,8 @@ grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/src" "$top_srcdir/backe
 tap_empty "every variable is told of" "$tap_folder/variables"
 
 {
-    grep -ohE '^(typedef (struct yoke_[a-z0-9_]+|u?int32_t)|}) yoke_[a-z0-9_]+;' --exclude="$without" "$top_srcdir"/include/yoke/*.h |
+    grep -ohE '^(typedef (struct yoke_[a-z0-9_]+|u?int32_t)|}) yoke_[a-z0-9_]+;' --exclude="$without" \
+        "$top_srcdir"/include/yoke/*.h |
         sed 's/.* \(.*\);/\1/'
     printf '%s\n' yoke_status YOKE_ARGS YOKE_DIM yoke_in yoke_arg_f32
 } | grep -vE '^yoke_(vec|[iu][0-9])' | sort -u | while read -r name; do
