@@ -14,7 +14,7 @@ extern "C" {
 /* ---- Sources ------------------------------------------------------------------------------------------------------------ */
 
 /* The arithmetic of kernels. */
-typedef int32_t yoke_math;
+typedef int32_t yoke_math_mode;
 enum {
     YOKE_MATH_EXACT = 0, /* IEEE operations, fused only where the source says fma: both backends agree to the last bit */
     YOKE_MATH_FAST = 1   /* the compiler may fuse, approximate and flush subnormals */
@@ -64,7 +64,7 @@ typedef struct yoke_source {
     const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
     const char *const *defines;         /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE", each one line; NULL-terminated; may be NULL */
-    yoke_math math;                     /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
+    yoke_math_mode math;                /* YOKE_MATH_EXACT or YOKE_MATH_FAST */
     const char *opencl_std;             /* the OpenCL C version, as "2.0"; NULL means "1.2" */
     const char *cuda_std;               /* the C++ version, as "17"; NULL means "17" */
     size_t cuda_size, opencl_size;      /* bytes of the texts; 0: NUL-terminated */

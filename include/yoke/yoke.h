@@ -21,7 +21,7 @@
  *  - The function is not a cancellation point: a thread that is cancelled (pthread_cancel) during a call finishes the call first.
  *    Functions that enqueue work keep this promise only as far as the driver's functions do.
  *  - A function that allocates memory may fail with YOKE_E_OUT_OF_DEVICE_MEMORY or YOKE_E_OUT_OF_HOST_MEMORY.
- *  - Sizes and offsets are in bytes. The type of an enum's constants, as yoke_wait, is an integer of 32 bits.
+ *  - Sizes and offsets are in bytes. The type of an enum's constants, as yoke_wait_mode, is an integer of 32 bits.
  *
  * Each function that enqueues work is a macro over a function whose name ends in _at. The macro adds the caller's file and line, a
  * string constant, so that a failure that is reported later names the line that enqueued the work. Other languages, C++ wrappers
@@ -109,7 +109,7 @@ enum {
 };
 
 /* What the caller must give up after a status: nothing, the operation, the stream, or the device. */
-typedef int32_t yoke_group;
+typedef int32_t yoke_error_group;
 enum { YOKE_GROUP_NONE = 0, YOKE_GROUP_CALLER = 1, YOKE_GROUP_OPERATION = 2, YOKE_GROUP_STREAM = 3, YOKE_GROUP_DEVICE = 4 };
 
 /* The name of a status, as "YOKE_E_RANGE"; "unknown status" for any other number. Never NULL. */
@@ -120,7 +120,7 @@ YOKE_API const char *yoke_status_meaning(yoke_status status);
 
 /* The YOKE_GROUP_ of a status. A negative code of the program's own counts as YOKE_GROUP_STREAM, because only host functions return
  * such codes. */
-YOKE_API yoke_group yoke_status_group(yoke_status status);
+YOKE_API yoke_error_group yoke_status_group(yoke_status status);
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------- */
 
@@ -304,7 +304,7 @@ enum {
 };
 
 /* How threads wait for a stream's work; the stream's own worker thread included. */
-typedef int32_t yoke_wait;
+typedef int32_t yoke_wait_mode;
 enum {
     YOKE_WAIT_AUTO = 0, /* a stream: as its device is set. A device: poll for 50 us, or on a GPU for up to 1 ms where the
                            last wait was that short, and then block; on PoCL, whose kernels need the core, block at once */
@@ -322,7 +322,7 @@ typedef yoke_status (*yoke_full_fn)(void *user);
 typedef struct yoke_stream_desc {
     size_t size;             /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
     yoke_stream_flags flags; /* YOKE_STREAM_ bits */
-    yoke_wait wait;          /* YOKE_WAIT_ */
+    yoke_wait_mode wait;     /* YOKE_WAIT_ */
     uint32_t depth;          /* the most operations that may be unfinished, see below; 0: no limit */
     int32_t priority; /* 0: normal; above 0: more urgent; below 0: less urgent; at most YOKE_MAX_PRIORITY either way, see below */
     const char *name; /* for messages, as "upload"; at most 31 bytes are kept; NULL: a number */
@@ -398,7 +398,7 @@ YOKE_API yoke_status yoke_stream_cancel(yoke_stream *stream);
 YOKE_API yoke_status yoke_stream_recover(yoke_stream *stream);
 
 /* Set how the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID_ARGUMENT: `wait` is not a YOKE_WAIT_ value. */
-YOKE_API yoke_status yoke_device_set_wait(yoke_device *device, yoke_wait wait);
+YOKE_API yoke_status yoke_device_set_wait(yoke_device *device, yoke_wait_mode wait);
 
 /* A host function. `status`: YOKE_OK, or why the work before the function failed (yoke_error() then returns the record). A negative
  * return value fails the stream; any other value means success. */

@@ -60,7 +60,7 @@ class device : public detail::owner<yoke_device, yoke_device_retain, yoke_device
     {
         return yoke_device_lacks(get(), capability);
     }
-    void set_wait(yoke_wait wait) const
+    void set_wait(yoke_wait_mode wait) const
     {
         check(yoke_device_set_wait(get(), wait));
     }
@@ -358,7 +358,7 @@ class source {
         expressions_.push_back(std::move(value));
         return *this;
     }
-    source &math(yoke_math value)
+    source &math(yoke_math_mode value)
     {
         c_.math = value;
         return *this;
