@@ -13,6 +13,10 @@
 #include <yoke/yoke.h>
 
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How many capabilities there are: no public number, since it changes with the library and would be compiled into programs. */
+enum { YK_CAP_COUNT = YOKE_CAP_IMAGES + 1 };
+
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* For declarations: without the definition, the library does not link. Otherwise, programs would fail to link. Data that is
  * declared so is reached without a look-up; -fvisibility holds for definitions alone. */

@@ -51,7 +51,7 @@ static void run_exchange(setting *s, peer way, size_t size)
                               MPI_STATUS_IGNORE));
         return;
     }
-    measure_must(yoke_comm_exchange(s->stream, s->comm, &out, before, &in, next, 0));
+    measure_must(yoke_comm_sendrecv(s->stream, s->comm, &out, before, &in, next, 0));
 }
 
 static void run_allreduce(setting *s, peer way, size_t size)
@@ -62,7 +62,7 @@ static void run_allreduce(setting *s, peer way, size_t size)
         must_mpi(MPI_Allreduce(s->host_in, s->host_out, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD));
         return;
     }
-    measure_must(yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_SUM, &out, &in));
+    measure_must(yoke_comm_allreduce(s->stream, s->comm, YOKE_REDUCE_SUM, &out, &in));
 }
 
 static void run_alltoall(setting *s, peer way, size_t size)
@@ -178,9 +178,9 @@ static void measure_many(setting *s, bool exchange)
         measure_must(yoke_host_call(s->stream, note_time, &times[0], NULL));
         for (int i = 1; i <= MANY; i++) {
             if (exchange)
-                measure_must(yoke_comm_exchange(s->stream, s->comm, &out, (int32_t)before, &in, (int32_t)next, 0));
+                measure_must(yoke_comm_sendrecv(s->stream, s->comm, &out, (int32_t)before, &in, (int32_t)next, 0));
             else
-                measure_must(yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_SUM, &out, &in));
+                measure_must(yoke_comm_allreduce(s->stream, s->comm, YOKE_REDUCE_SUM, &out, &in));
             if (i % TENTH == 0)
                 measure_must(yoke_host_call(s->stream, note_time, &times[i / TENTH], NULL));
         }
@@ -225,7 +225,7 @@ static void open_all(setting *s, size_t largest)
         MPI_Abort(MPI_COMM_WORLD, 1);
     memset(s->host_in, 1, largest);
     memset(s->host_out, 1, largest);
-    s->by_nccl = info.way == YOKE_COMM_NCCL && nccl_open(s);
+    s->by_nccl = info.transport == YOKE_COMM_TRANSPORT_NCCL && nccl_open(s);
     if (s->rank == 0)
         fprintf(stderr, "# %d ranks, %s, %s; %s; the peer is %s\n", s->ranks, info.mpi, s->info.name, info.reason,
                 s->by_nccl ? "NCCL by hand" : "MPI on the host's memory");

@@ -98,9 +98,9 @@ static void run(yoke_stream *stream, const transform *t, uint32_t flags, void *r
     options.flags = flags;
     measure_must(yoke_array_create(yoke_stream_get_device(stream), t->dtype, 1, &t->n, &a));
     measure_must(yoke_array_create(yoke_stream_get_device(stream), t->dtype, 1, &t->n, &out));
-    measure_must(yoke_array_write(stream, &a, t->in));
-    measure_must(yoke_fft_with(stream, &out, &a, YOKE_FORWARD, YOKE_AXES(0), &options));
-    measure_must(yoke_array_read(stream, &out, result));
+    measure_must(yoke_write_array(stream, &a, t->in));
+    measure_must(yoke_fft_with(stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0), &options));
+    measure_must(yoke_read_array(stream, &out, result));
     measure_must(yoke_stream_wait(stream));
     yoke_buffer_release(out.buffer);
     yoke_buffer_release(a.buffer);

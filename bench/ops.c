@@ -58,23 +58,23 @@ static yoke_status run_assign(work *w)
 static yoke_status run_sum(work *w)
 {
     yoke_array out = yoke_array_nd(w->out.buffer, w->in.dtype, 0, NULL);
-    return yoke_reduce(w->stream, YOKE_SUM, &out, &w->in, YOKE_ALL_AXES);
+    return yoke_reduce(w->stream, YOKE_REDUCE_SUM, &out, &w->in, YOKE_ALL_AXES);
 }
 
 static yoke_status run_max(work *w)
 {
     yoke_array out = yoke_array_nd(w->out.buffer, w->in.dtype, 0, NULL);
-    return yoke_reduce(w->stream, YOKE_MAX, &out, &w->in, YOKE_ALL_AXES);
+    return yoke_reduce(w->stream, YOKE_REDUCE_MAX, &out, &w->in, YOKE_ALL_AXES);
 }
 
 static yoke_status run_argmax(work *w)
 {
-    return yoke_reduce(w->stream, YOKE_ARGMAX, &w->count, &w->in, YOKE_ALL_AXES);
+    return yoke_reduce(w->stream, YOKE_REDUCE_ARGMAX, &w->count, &w->in, YOKE_ALL_AXES);
 }
 
 static yoke_status run_scan(work *w)
 {
-    return yoke_scan(w->stream, YOKE_SUM, YOKE_INCLUSIVE, &w->out, &w->in, 0);
+    return yoke_scan(w->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &w->out, &w->in, 0);
 }
 
 /* The sort is in place, so the input is copied first; the peer copies, too. */
@@ -82,14 +82,14 @@ static yoke_status run_sort(work *w)
 {
     yoke_status status =
         yoke_copy(w->stream, w->out.buffer, 0, w->in.buffer, 0, (size_t)w->in.shape[0] * yoke_dtype_get_size(w->in.dtype));
-    return status < 0 ? status : yoke_sort(w->stream, &w->out, NULL, YOKE_ASCENDING);
+    return status < 0 ? status : yoke_sort(w->stream, &w->out, NULL, YOKE_SORT_ASCENDING);
 }
 
 static yoke_status run_sort_pairs(work *w)
 {
     yoke_status status =
         yoke_copy(w->stream, w->out.buffer, 0, w->in.buffer, 0, (size_t)w->in.shape[0] * yoke_dtype_get_size(w->in.dtype));
-    return status < 0 ? status : yoke_sort(w->stream, &w->out, &w->values, YOKE_ASCENDING);
+    return status < 0 ? status : yoke_sort(w->stream, &w->out, &w->values, YOKE_SORT_ASCENDING);
 }
 
 /* Half of the elements. */
@@ -143,7 +143,7 @@ static yoke_status run_random_integers(work *w)
 
 static yoke_status run_fft(work *w)
 {
-    return yoke_fft(w->stream, &w->out, &w->in, YOKE_FORWARD, YOKE_ALL_AXES);
+    return yoke_fft(w->stream, &w->out, &w->in, YOKE_FFT_FORWARD, YOKE_ALL_AXES);
 }
 
 /* As many transforms of 512 points as fit. */
@@ -151,7 +151,7 @@ static yoke_status run_fft_rows(work *w)
 {
     yoke_array in = yoke_array_reshape(w->in, 2, (const int64_t[]){ -1, 512 });
     yoke_array out = yoke_array_reshape(w->out, 2, (const int64_t[]){ -1, 512 });
-    return yoke_fft(w->stream, &out, &in, YOKE_FORWARD, YOKE_AXES(1));
+    return yoke_fft(w->stream, &out, &in, YOKE_FFT_FORWARD, YOKE_AXES(1));
 }
 
 static const operation operations[] = {

@@ -61,14 +61,14 @@ static void product(work *w)
 static void multiply_host(work *w, bool simple)
 {
     yoke_array a = make(w, SIDE), b = make(w, SIDE), c = make(w, SIDE);
-    measure_must(yoke_array_write(w->stream, &a, w->host[0]));
-    measure_must(yoke_array_write(w->stream, &b, w->host[1]));
+    measure_must(yoke_write_array(w->stream, &a, w->host[0]));
+    measure_must(yoke_write_array(w->stream, &b, w->host[1]));
     if (simple)
         measure_must(yoke_launch(w->stream, w->naive, YOKE_DIM(SIDE / BLOCK, SIDE / BLOCK), YOKE_DIM(BLOCK, BLOCK), 0,
                                  YOKE_ARGS(a.buffer, b.buffer, c.buffer, (int32_t)SIDE)));
     else
         measure_must(yoke_matmul(w->stream, &c, &a, &b));
-    measure_must(yoke_array_read(w->stream, &c, w->host[2]));
+    measure_must(yoke_read_array(w->stream, &c, w->host[2]));
     measure_must(yoke_stream_wait(w->stream));
     yoke_buffer_release(c.buffer);
     yoke_buffer_release(b.buffer);
@@ -94,9 +94,9 @@ static void gaussian(work *w)
 static void gaussian_host(work *w)
 {
     yoke_array in = make(w, w->large), out = make(w, w->large);
-    measure_must(yoke_array_write(w->stream, &in, w->host[0]));
+    measure_must(yoke_write_array(w->stream, &in, w->host[0]));
     measure_must(yoke_gaussian_filter(w->stream, &out, &in, (const double[]){ 3, 3 }, YOKE_AXES(0, 1), NULL));
-    measure_must(yoke_array_read(w->stream, &out, w->host[2]));
+    measure_must(yoke_read_array(w->stream, &out, w->host[2]));
     measure_must(yoke_stream_wait(w->stream));
     yoke_buffer_release(out.buffer);
     yoke_buffer_release(in.buffer);
@@ -119,7 +119,7 @@ static void ranges_host(work *w)
     measure_must(yoke_map(w->stream, "x = i", YOKE_VARS(x)));
     measure_must(yoke_map(w->stream, "y = i", YOKE_VARS(y)));
     measure_must(yoke_add(w->stream, &z, &x, &y));
-    measure_must(yoke_array_read(w->stream, &z, w->host[2]));
+    measure_must(yoke_read_array(w->stream, &z, w->host[2]));
     measure_must(yoke_stream_wait(w->stream));
     for (int i = 0; i < 3; i++)
         yoke_buffer_release(arrays[i]->buffer);
@@ -165,7 +165,7 @@ static void check_all(work *w)
 {
     float *result = w->host[2];
     product(w);
-    measure_must(yoke_array_read(w->stream, &w->c, result));
+    measure_must(yoke_read_array(w->stream, &w->c, result));
     measure_must(yoke_stream_wait(w->stream));
     check_product(w, "product", result, w->large);
     product_host(w);
@@ -177,7 +177,7 @@ static void check_all(work *w)
     gaussian_host(w);
     check_gaussian(w, result);
     arithmetic(w);
-    measure_must(yoke_array_read(w->stream, &w->c, result));
+    measure_must(yoke_read_array(w->stream, &w->c, result));
     measure_must(yoke_stream_wait(w->stream));
     check("arithmetic", (double)result[12345], 2 * (double)w->host[0][12345] + (double)w->host[1][12345]);
     ranges_host(w);
@@ -240,8 +240,8 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
     w.a = make(&w, w.large);
     w.b = make(&w, w.large);
     w.c = make(&w, w.large);
-    measure_must(yoke_array_write(w.stream, &w.a, w.host[0]));
-    measure_must(yoke_array_write(w.stream, &w.b, w.host[1]));
+    measure_must(yoke_write_array(w.stream, &w.a, w.host[0]));
+    measure_must(yoke_write_array(w.stream, &w.b, w.host[1]));
     check_all(&w);
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (strncmp(programs[i].name, part, strlen(part)) == 0 && (w.naive || programs[i].run != product_naive_host))

@@ -176,6 +176,8 @@ END {
             doc[i] = "pAs " plain[name[i]] "(), for callers that say themselves where they are: `where` is \"file:line\", " \
                 "or NULL.\n"
         }
+        if (width[i] != "")
+            print "/** The type of the constants below. */\ntypedef " width[i] " " name[i] ";"
         if (doc[i] != "")
             comment(doc[i], "")
         if (kind[i] == "function")

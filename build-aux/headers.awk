@@ -2,7 +2,8 @@
 #
 # Reads the public headers for man.awk and doxygen.awk, which are given first and whose END has then, for item i of `items`:
 #     kind[i]            "function", "struct", "callback", "opaque", "enum", "macro" or "text" (about all that follows)
-#     name[i], code[i]   its name, and its declaration without the body
+#     name[i], code[i]   its name, and its declaration without the body; an enum's name is the type right above it, or ""
+#     width[i]           what that type is, as "int32_t"
 #     doc[i]             its comment: blocks ended by \n, that begin with "p" (paragraph), "b" (bullet) or "l" (line as it is)
 #     joined[i]          whether it stands right below the item before, and shares its comment if it has none of its own
 #     header[i], section[i], plain[i] (of a macro: the function that it calls with the caller's place)
@@ -54,6 +55,7 @@ function add(what, its_name, its_code) {
     doc[items] = pending
     header[items] = file
     section[items] = heading
+    width[items] = its_name != "" && its_code == "enum" ? type_width : ""
     joined[items] = adjacent
     members[items] = 0
     pending = ""
@@ -122,6 +124,12 @@ function declaration(text,    words, count, body, rest, i) {
         sub(/\).*/, "", words)
         sub(/;.*$/, ";", text)
         add("callback", words, trim(text))
+    } else if (text ~ /^typedef u?int32_t yoke_[a-z_]+;/) {
+        # Of the constants right below, which have its comment.
+        split(text, words_of, /[ ;]/)
+        type_width = words_of[2]
+        type_name = words_of[3]
+        return
     } else if (text ~ /^(typedef struct [a-z0-9_]+|enum) \{/) {
         body = substr(text, index(text, "{") + 1)
         match(body, /\n?\}[^}]*;/)
@@ -135,7 +143,8 @@ function declaration(text,    words, count, body, rest, i) {
                 return
             if (pending == "" && match(rest, /\/\*.*\*\//))
                 pending = "p" trim(substr(rest, RSTART + 2, RLENGTH - 4)) "\n"
-            add("enum", "", "enum")
+            add("enum", type_name, "enum")
+            type_name = ""
         } else {
             words = rest
             sub(/;.*/, "", words)
@@ -258,6 +267,7 @@ function complete(text,    rest) {
 
 # A comment that nothing follows is about all that comes.
 /^$/ || /^#ifndef YOKE_[A-Z]*_H$/ {
+    type_name = ""
     if (pending != "")
         add("text", "", "")
     adjacent = 0
@@ -268,7 +278,8 @@ function complete(text,    rest) {
 /^#define YOKE_[A-Z]+_LIST\(X\)/ {
     statuses_listed = $0 ~ /STATUS/
     if (!statuses_listed)
-        add("enum", "", "enum")
+        add("enum", type_name, "enum")
+    type_name = ""
     next
 }
 

@@ -67,6 +67,7 @@ function find_types(text,    i, k) {
         shown[i] = 1
         types[++type_count] = i
         page_text = page_text " " doc[i]
+        raw_text = raw_text " " raw[i]
         for (k = 1; k <= members[i]; k++) {
             page_text = page_text " " member[i, k] " " member_doc[i, k]
             find_types(member[i, k])
@@ -102,9 +103,10 @@ function belongs(i,    k, word) {
     return 0
 }
 
-# Constants that the text names, or all of an enum if it names what they begin with.
+# Constants that the text names, or all of an enum if it names what they begin with or if a call takes their type.
 function constants(i,    k, all, word, begun) {
-    all = has_word(page_text, prefix_of(i)) || page_text ~ (prefix_of(i) "x") || belongs(i)
+    all = has_word(page_text, prefix_of(i)) || page_text ~ (prefix_of(i) "x") || belongs(i) || \
+        (width[i] != "" && has_word(call_text, name[i]))
     begun = 0
     for (k = 1; k <= members[i]; k++) {
         word = member[i, k]
@@ -114,8 +116,11 @@ function constants(i,    k, all, word, begun) {
         if (!begun) {
             if (!constants_begun)
                 request(".Ss Constants")
-            if (doc[i] != "" && members[i] > 1)
+            if (doc[i] != "" && members[i] > 1) {
                 comment(doc[i], constants_begun)
+                if (width[i] != "")
+                    request(".Pp\nThese are of the type\n.Vt " name[i] " ,\nan\n.Vt " width[i] " .")
+            }
             request(".Bl -tag -width Ds")
             begun = constants_begun = 1
         }
@@ -202,6 +207,12 @@ function page_names(first,    i, k, count) {
         if (!(types[k] in told)) {
             told[types[k]] = first
             names[++count] = name[types[k]]
+        }
+    }
+    for (i = 1; i <= items; i++) {
+        if (width[i] != "" && !(i in told) && has_word(page_text raw_text, name[i])) {
+            told[i] = first
+            names[++count] = name[i]
         }
     }
     for (i = 1; i <= items; i++) {
@@ -378,9 +389,11 @@ function write_page(    first, i, k, count, see, since) {
     first = shown_name(group[1])
     page = out "/" first ".3"
     head(first, 3, header[group[1]])
-    page_text = ""
+    page_text = call_text = raw_text = ""
     split("", shown)
     type_count = 0
+    for (k = 1; k <= size; k++)
+        call_text = call_text " " code[group[k]]
     for (k = 1; k <= size; k++)
         page_text = page_text " " code[group[k]] " " doc[group[k]]
     if (kind[group[1]] == "macro")

@@ -215,8 +215,9 @@ static void close_mpi(const yoke_comm *comm, bool failed)
 static void log_bytes(const yoke_comm *comm)
 {
     yoke_log_write(YOKE_LOG_INFO, "comm: rank %d of %d: %" PRIu64 " bytes staged, %" PRIu64 " by mpi, %" PRIu64 " by nccl",
-                   (int)comm->rank, (int)comm->ranks, (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_STAGED]),
-                   (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_MPI]), (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_NCCL]));
+                   (int)comm->rank, (int)comm->ranks, (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_STAGED]),
+                   (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_MPI]),
+                   (uint64_t)atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_NCCL]));
 }
 
 static void end_comm(yoke_comm *comm)
@@ -332,9 +333,9 @@ yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *out_info)
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_get_info: out_info is NULL, or its size is not set");
     size_t size = out_info->size < sizeof *out_info ? out_info->size : sizeof *out_info;
     yoke_comm_info info = comm->info;
-    info.staged_bytes = atomic_load(&comm->bytes[YOKE_COMM_STAGED]);
-    info.mpi_bytes = atomic_load(&comm->bytes[YOKE_COMM_MPI]);
-    info.nccl_bytes = atomic_load(&comm->bytes[YOKE_COMM_NCCL]);
+    info.staged_bytes = atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_STAGED]);
+    info.mpi_bytes = atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_MPI]);
+    info.nccl_bytes = atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_NCCL]);
     memcpy(out_info, &info, size);
     out_info->size = sizeof *out_info;
     return YOKE_OK;

@@ -59,6 +59,7 @@ reference_headers = \
 	include/yoke/check.h \
 	include/yoke/graph.h \
 	include/yoke/native.h \
+	include/yoke/library.h \
 	include/yoke/array.h \
 	include/yoke/vars.h \
 	include/yoke/ops.h \

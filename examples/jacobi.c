@@ -81,7 +81,7 @@ static float start(int x, int y)
 
 typedef struct part {
     int x, y, width, height;       /* in the plate */
-    int left, right, above, below; /* ranks, or YOKE_COMM_NOBODY */
+    int left, right, above, below; /* ranks, or YOKE_COMM_NULL */
     yoke_buffer *plate[2], *fixed; /* width + 2 by height + 2 */
     yoke_buffer *columns;          /* to the left, to the right, from the left, from the right */
     yoke_kernel *relax, *pack, *unpack;
@@ -100,10 +100,10 @@ static void cut(part *p, int rank, int ranks, int *columns, int *rows)
     p->y = HEIGHT * r / shape[1];
     p->width = WIDTH * (c + 1) / shape[0] - p->x;
     p->height = HEIGHT * (r + 1) / shape[1] - p->y;
-    p->left = c > 0 ? rank - 1 : YOKE_COMM_NOBODY;
-    p->right = c + 1 < shape[0] ? rank + 1 : YOKE_COMM_NOBODY;
-    p->above = r > 0 ? rank - shape[0] : YOKE_COMM_NOBODY;
-    p->below = r + 1 < shape[1] ? rank + shape[0] : YOKE_COMM_NOBODY;
+    p->left = c > 0 ? rank - 1 : YOKE_COMM_NULL;
+    p->right = c + 1 < shape[0] ? rank + 1 : YOKE_COMM_NULL;
+    p->above = r > 0 ? rank - shape[0] : YOKE_COMM_NULL;
+    p->below = r + 1 < shape[1] ? rank + shape[0] : YOKE_COMM_NULL;
     *columns = shape[0];
     *rows = shape[1];
 }

@@ -82,8 +82,8 @@ static void find_nearest(yoke_stream *stream, const yoke_array *side, yoke_array
 {
     x = yoke_array_expand(x, x.dimensions);
     y = yoke_array_expand(y, y.dimensions);
-    YOKE_CHECK(yoke_map_reduce(stream, YOKE_ARGMIN, side, "(x - cx) * (x - cx) + (y - cy) * (y - cy)", YOKE_VARS(x, y, cx, cy),
-                               YOKE_AXES(side->dimensions)));
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_ARGMIN, side, "(x - cx) * (x - cx) + (y - cy) * (y - cy)",
+                               YOKE_VARS(x, y, cx, cy), YOKE_AXES(side->dimensions)));
 }
 
 /* One round, of which the host gets one number. */
@@ -94,7 +94,7 @@ static int round_of(yoke_stream *stream, const points *p)
 
     YOKE_CHECK(yoke_assign(stream, &before, &side));
     find_nearest(stream, &side, p->x, p->y, cx, cy);
-    YOKE_CHECK(yoke_map_reduce(stream, YOKE_SUM, &p->moved, "side != before", YOKE_VARS(side, before), YOKE_ALL_AXES));
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_SUM, &p->moved, "side != before", YOKE_VARS(side, before), YOKE_ALL_AXES));
 
     /* How many points each centre has, and the sums of their coordinates: counts with weights. */
     YOKE_CHECK(yoke_bincount(stream, &n, &side, NULL));

@@ -62,17 +62,17 @@ static int64_t round_of(yoke_stream *stream, yoke_comm *comm, const points *p)
     const yoke_array x = yoke_array_expand(p->x, 1), y = yoke_array_expand(p->y, 1); /* each point meets each centre */
     const yoke_array sx = yoke_array_slice(p->sums, 0, 0, CENTRES, 1), sy = yoke_array_slice(p->sums, 0, CENTRES, 2 * CENTRES, 1);
     const yoke_array n = yoke_array_slice(p->sums, 0, 2 * CENTRES, 3 * CENTRES, 1);
-    const yoke_array moved = yoke_array_slice(p->sums, 0, 3 * CENTRES, YOKE_END, 1);
+    const yoke_array moved = yoke_array_slice(p->sums, 0, 3 * CENTRES, YOKE_SLICE_END, 1);
     int64_t changed;
 
     YOKE_CHECK(yoke_assign(stream, &before, &side));
-    YOKE_CHECK(yoke_map_reduce(stream, YOKE_ARGMIN, &side, "(x - cx) * (x - cx) + (y - cy) * (y - cy)", YOKE_VARS(x, y, cx, cy),
-                               YOKE_AXES(1)));
-    YOKE_CHECK(yoke_map_reduce(stream, YOKE_SUM, &moved, "side != before", YOKE_VARS(side, before), YOKE_ALL_AXES));
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_ARGMIN, &side, "(x - cx) * (x - cx) + (y - cy) * (y - cy)",
+                               YOKE_VARS(x, y, cx, cy), YOKE_AXES(1)));
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_SUM, &moved, "side != before", YOKE_VARS(side, before), YOKE_ALL_AXES));
     YOKE_CHECK(yoke_bincount(stream, &n, &side, NULL));
     YOKE_CHECK(yoke_bincount(stream, &sx, &side, &p->x));
     YOKE_CHECK(yoke_bincount(stream, &sy, &side, &p->y));
-    YOKE_CHECK(yoke_comm_allreduce(stream, comm, YOKE_COMM_SUM, &p->sums, &p->sums)); /* in its turn, as everything else */
+    YOKE_CHECK(yoke_comm_allreduce(stream, comm, YOKE_REDUCE_SUM, &p->sums, &p->sums)); /* in its turn, as everything else */
     YOKE_CHECK(yoke_map(stream, "cx = n > 0 ? sx / n : cx; cy = n > 0 ? sy / n : cy", YOKE_VARS(cx, cy, sx, sy, n)));
     YOKE_CHECK(yoke_read_sync(stream, &changed, p->sums.buffer, 3 * CENTRES * sizeof changed, sizeof changed));
     return changed;
@@ -155,15 +155,15 @@ int main(int argc, char **argv)
                        create(device, YOKE_I32, mine),           create(device, YOKE_I32, mine),
                        create(device, YOKE_I32, CENTRES),        create(device, YOKE_I32, CENTRES),
                        create(device, YOKE_I64, 3 * CENTRES + 1) };
-    YOKE_CHECK(yoke_array_write(stream, &p.x, x + first));
-    YOKE_CHECK(yoke_array_write(stream, &p.y, y + first));
-    YOKE_CHECK(yoke_array_write(stream, &p.centre_x, cx));
-    YOKE_CHECK(yoke_array_write(stream, &p.centre_y, cy));
+    YOKE_CHECK(yoke_write_array(stream, &p.x, x + first));
+    YOKE_CHECK(yoke_write_array(stream, &p.y, y + first));
+    YOKE_CHECK(yoke_write_array(stream, &p.centre_x, cx));
+    YOKE_CHECK(yoke_write_array(stream, &p.centre_y, cy));
     YOKE_CHECK(yoke_assign_value(stream, &p.side, YOKE_NUMBER(-1)));
     for (int64_t changed = 1; changed && rounds < ROUNDS; rounds++)
         changed = round_of(stream, comm, &p);
-    YOKE_CHECK(yoke_array_read(stream, &p.centre_x, found_x));
-    YOKE_CHECK(yoke_array_read(stream, &p.centre_y, found_y));
+    YOKE_CHECK(yoke_read_array(stream, &p.centre_x, found_x));
+    YOKE_CHECK(yoke_read_array(stream, &p.centre_y, found_y));
     YOKE_CHECK(yoke_stream_wait(stream));
 
     const int expected = rounds_on_host(x, y, cx, cy, side, n);

@@ -28,10 +28,10 @@ static void price_batch(yoke_stream *stream, yoke_array z, uint64_t offset, doub
     yoke_array first = yoke_array_index(mean, 0, 0);
     const char *worth = "pays = discount * fmax(spot * exp(drift + volatility * z) - strike, 0); pays";
     YOKE_CHECK(yoke_random_normal(stream, &z, 0, 1, 2026, offset, NULL));
-    YOKE_CHECK(
-        yoke_map_reduce(stream, YOKE_MEAN, &first, worth, YOKE_VARS(z, spot, strike, volatility, drift, discount), YOKE_ALL_AXES));
-    YOKE_CHECK(yoke_map_reduce(stream, YOKE_VARIANCE, &variance, worth, YOKE_VARS(z, spot, strike, volatility, drift, discount),
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_MEAN, &first, worth, YOKE_VARS(z, spot, strike, volatility, drift, discount),
                                YOKE_ALL_AXES));
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_VARIANCE, &variance, worth,
+                               YOKE_VARS(z, spot, strike, volatility, drift, discount), YOKE_ALL_AXES));
     YOKE_CHECK(yoke_read_sync(stream, results, mean.buffer, 0, sizeof results));
     yoke_buffer_release(mean.buffer);
     found[0] = (double)results[0];

@@ -50,20 +50,20 @@ static yoke_array find_cuts(yoke_device *device, yoke_stream *stream, yoke_comm 
     YOKE_CHECK(yoke_gather(stream, &sample, &own->keys, &place, 0));
     YOKE_CHECK(yoke_comm_allgather(stream, comm, &all, &sample));
     YOKE_CHECK(yoke_map(stream, "number = i", YOKE_VARS(number)));
-    YOKE_CHECK(yoke_sort(stream, &all, &number, YOKE_ASCENDING));
+    YOKE_CHECK(yoke_sort(stream, &all, &number, YOKE_SORT_ASCENDING));
 
     /* Every SAMPLES-th of all samples is a cut; the first part begins with the first pair. Of the pairs with the same key, those of
      * ranks before the sample's come before it. */
-    const yoke_array key = yoke_array_slice(all, 0, 0, YOKE_END, SAMPLES);
-    const yoke_array chosen = yoke_array_slice(number, 0, 0, YOKE_END, SAMPLES);
+    const yoke_array key = yoke_array_slice(all, 0, 0, YOKE_SLICE_END, SAMPLES);
+    const yoke_array chosen = yoke_array_slice(number, 0, 0, YOKE_SLICE_END, SAMPLES);
     const yoke_array cut = yoke_array_slice(cuts, 0, 0, ranks, 1);
-    YOKE_CHECK(yoke_search_sorted(stream, &left, &own->keys, &key, YOKE_LEFT));
-    YOKE_CHECK(yoke_search_sorted(stream, &right, &own->keys, &key, YOKE_RIGHT));
+    YOKE_CHECK(yoke_searchsorted(stream, &left, &own->keys, &key, YOKE_SEARCH_LEFT));
+    YOKE_CHECK(yoke_searchsorted(stream, &right, &own->keys, &key, YOKE_SEARCH_RIGHT));
     YOKE_CHECK(yoke_map(stream,
                         "owner = chosen / samples;"
                         "cut = i == 0 ? 0 : owner < rank ? left : owner > rank ? right : chosen % samples * mine / samples",
                         YOKE_VARS(cut, chosen, left, right, rank, samples, mine)));
-    const yoke_array last = yoke_array_slice(cuts, 0, ranks, YOKE_END, 1);
+    const yoke_array last = yoke_array_slice(cuts, 0, ranks, YOKE_SLICE_END, 1);
     YOKE_CHECK(yoke_assign_value(stream, &last, YOKE_NUMBER(mine)));
 
     const yoke_array done[] = { place, sample, all, number, left, right };
@@ -104,9 +104,9 @@ static pairs sort(yoke_device *device, yoke_stream *stream, yoke_comm *comm, con
 {
     int32_t *cuts = allocate((2 * (size_t)ranks + 1) * sizeof *cuts), *come = cuts + ranks + 1;
 
-    YOKE_CHECK(yoke_sort(stream, &own->keys, &own->values, YOKE_ASCENDING));
+    YOKE_CHECK(yoke_sort(stream, &own->keys, &own->values, YOKE_SORT_ASCENDING));
     const yoke_array bounds = find_cuts(device, stream, comm, own, rank, ranks);
-    const yoke_array begin = yoke_array_slice(bounds, 0, 0, ranks, 1), end = yoke_array_slice(bounds, 0, 1, YOKE_END, 1);
+    const yoke_array begin = yoke_array_slice(bounds, 0, 0, ranks, 1), end = yoke_array_slice(bounds, 0, 1, YOKE_SLICE_END, 1);
     const yoke_array go = create(device, YOKE_I32, ranks), counts = create(device, YOKE_I32, ranks);
     YOKE_CHECK(yoke_subtract(stream, &go, &end, &begin));
     YOKE_CHECK(yoke_comm_alltoall(stream, comm, &counts, &go));
@@ -114,7 +114,7 @@ static pairs sort(yoke_device *device, yoke_stream *stream, yoke_comm *comm, con
     YOKE_CHECK(yoke_read_sync(stream, come, counts.buffer, 0, (size_t)ranks * sizeof *come));
 
     const pairs parts = exchange(device, stream, comm, own, cuts, come, rank, ranks);
-    YOKE_CHECK(yoke_sort(stream, &parts.keys, &parts.values, YOKE_ASCENDING)); /* stable: equal keys keep the order of ranks */
+    YOKE_CHECK(yoke_sort(stream, &parts.keys, &parts.values, YOKE_SORT_ASCENDING)); /* stable: equal keys keep the order of ranks */
     yoke_buffer_release(counts.buffer);
     yoke_buffer_release(go.buffer);
     yoke_buffer_release(bounds.buffer);
@@ -192,8 +192,8 @@ static int collect(yoke_stream *stream, const pairs *parts, int32_t *rows, uint3
     uint32_t *own_colours = allocate(((size_t)mine + 1) * sizeof *own_colours);
     int *counts = allocate(2 * (size_t)ranks * sizeof *counts), *places = counts + ranks, most = 0;
 
-    YOKE_CHECK(yoke_array_read(stream, &parts->keys, own_rows));
-    YOKE_CHECK(yoke_array_read(stream, &parts->values, own_colours));
+    YOKE_CHECK(yoke_read_array(stream, &parts->keys, own_rows));
+    YOKE_CHECK(yoke_read_array(stream, &parts->values, own_colours));
     YOKE_CHECK(yoke_stream_wait(stream));
     MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
     for (int r = 0, first = 0; r < ranks; first += counts[r++]) {
@@ -234,8 +234,8 @@ int main(int argc, char **argv)
     YOKE_CHECK(yoke_comm_create(device, &world, &comm));
     YOKE_CHECK(yoke_comm_add(comm, stream));
     const pairs own = { create(device, YOKE_I32, mine), create(device, YOKE_U32, mine) };
-    YOKE_CHECK(yoke_array_write(stream, &own.keys, rows + first));
-    YOKE_CHECK(yoke_array_write(stream, &own.values, colours + first));
+    YOKE_CHECK(yoke_write_array(stream, &own.keys, rows + first));
+    YOKE_CHECK(yoke_write_array(stream, &own.values, colours + first));
     const pairs parts = sort(device, stream, comm, &own, rank, ranks);
     const int most = collect(stream, &parts, sorted_rows, sorted_colours, ranks);
 

@@ -49,8 +49,8 @@ static sparse compress(yoke_device *device, yoke_stream *stream, yoke_array dens
 
     /* How many elements of each row are not 0; then how many there are in all rows before. The last offset is the sum of all. */
     YOKE_CHECK(yoke_assign_value(stream, &offsets, YOKE_NUMBER(0)));
-    YOKE_CHECK(yoke_map_reduce(stream, YOKE_SUM, &lengths, "dense != 0", YOKE_VARS(dense), YOKE_AXES(1)));
-    YOKE_CHECK(yoke_scan(stream, YOKE_SUM, YOKE_EXCLUSIVE, &offsets, &offsets, 0));
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_SUM, &lengths, "dense != 0", YOKE_VARS(dense), YOKE_AXES(1)));
+    YOKE_CHECK(yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_EXCLUSIVE, &offsets, &offsets, 0));
 
     /* The one number that the host has to know, since memory is its business. */
     YOKE_CHECK(yoke_read_sync(stream, &s.count, offsets.buffer, (size_t)rows * sizeof s.count, sizeof s.count));
@@ -82,7 +82,7 @@ static void multiply(yoke_stream *stream, const yoke_array *result, const sparse
 
     YOKE_CHECK(yoke_gather(stream, &product, vector, &s->column, 0));
     YOKE_CHECK(yoke_multiply(stream, &product, &product, &s->value));
-    YOKE_CHECK(yoke_reduce_segments(stream, YOKE_SUM, result, &product, &s->offsets));
+    YOKE_CHECK(yoke_reduce_segments(stream, YOKE_REDUCE_SUM, result, &product, &s->offsets));
     yoke_buffer_release(product.buffer);
 }
 
@@ -95,7 +95,7 @@ static void expand(yoke_stream *stream, const yoke_array *dense, const sparse *s
     const yoke_array row = create(yoke_stream_get_device(stream), YOKE_I64, s->count);
 
     YOKE_CHECK(yoke_map(stream, "element = i", YOKE_VARS(element)));
-    YOKE_CHECK(yoke_search_sorted(stream, &row, &s->offsets, &element, YOKE_RIGHT));
+    YOKE_CHECK(yoke_searchsorted(stream, &row, &s->offsets, &element, YOKE_SEARCH_RIGHT));
     YOKE_CHECK(yoke_map(stream, "element = (row - 1) * columns + column", YOKE_VARS(element, row, columns, column)));
     YOKE_CHECK(yoke_assign_value(stream, dense, YOKE_NUMBER(0)));
     YOKE_CHECK(yoke_scatter(stream, &flat, &element, &s->value, 0, YOKE_SCATTER_SET));

@@ -61,7 +61,7 @@ static void measure(yoke_device *device, const unsigned char *pixels, int width,
     YOKE_CHECK(yoke_write(stream, picture.buffer, 0, pixels, (size_t)total * CHANNELS));
 
     /* Axes 0 and 1 are reduced; what remains is a value for each channel, which is a row of the table. */
-    static const int32_t operations[ROWS] = { YOKE_MEAN, YOKE_VARIANCE, YOKE_MIN, YOKE_MAX };
+    static const int32_t operations[ROWS] = { YOKE_REDUCE_MEAN, YOKE_REDUCE_VARIANCE, YOKE_REDUCE_MIN, YOKE_REDUCE_MAX };
     yoke_array table = create(device, YOKE_F32, ROWS, CHANNELS);
     for (int i = 0; i < ROWS; i++) {
         const yoke_array row = yoke_array_index(table, 0, i);
@@ -77,8 +77,8 @@ static void measure(yoke_device *device, const unsigned char *pixels, int width,
         const yoke_array channel = yoke_array_index(picture, 2, i), bins = yoke_array_index(counts, 0, i);
         const yoke_array quartiles = yoke_array_index(levels, 0, i);
         YOKE_CHECK(yoke_bincount(stream, &bins, &channel, NULL));
-        YOKE_CHECK(yoke_scan(stream, YOKE_SUM, YOKE_INCLUSIVE, &bins, &bins, 0));
-        YOKE_CHECK(yoke_search_sorted(stream, &quartiles, &bins, &ranks, YOKE_LEFT));
+        YOKE_CHECK(yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &bins, &bins, 0));
+        YOKE_CHECK(yoke_searchsorted(stream, &quartiles, &bins, &ranks, YOKE_SEARCH_LEFT));
     }
 
     /* How bright each pixel is, a histogram of it, and where it is the most. */
@@ -89,11 +89,11 @@ static void measure(yoke_device *device, const unsigned char *pixels, int width,
     const yoke_array row = yoke_array_index(bars, 0, 0);
     YOKE_CHECK(yoke_map(stream, "grey = 0.25f * red + 0.625f * green + 0.125f * blue", YOKE_VARS(grey, red, green, blue)));
     YOKE_CHECK(yoke_histogram(stream, &row, &grey, YOKE_NUMBER(0.0f), YOKE_NUMBER(256.0f), NULL));
-    YOKE_CHECK(yoke_reduce(stream, YOKE_ARGMAX, &brightest, &grey, YOKE_ALL_AXES));
+    YOKE_CHECK(yoke_reduce(stream, YOKE_REDUCE_ARGMAX, &brightest, &grey, YOKE_ALL_AXES));
 
     /* The mean difference between neighbours in a row: all columns but the last beside all but the first. Nothing is stored. */
-    const yoke_array left = yoke_array_slice(grey, 1, 0, -1, 1), right = yoke_array_slice(grey, 1, 1, YOKE_END, 1);
-    YOKE_CHECK(yoke_map_reduce(stream, YOKE_MEAN, &contrast, "fabs(right - left)", YOKE_VARS(left, right), YOKE_ALL_AXES));
+    const yoke_array left = yoke_array_slice(grey, 1, 0, -1, 1), right = yoke_array_slice(grey, 1, 1, YOKE_SLICE_END, 1);
+    YOKE_CHECK(yoke_map_reduce(stream, YOKE_REDUCE_MEAN, &contrast, "fabs(right - left)", YOKE_VARS(left, right), YOKE_ALL_AXES));
 
     YOKE_CHECK(yoke_read(stream, found->table, table.buffer, 0, sizeof found->table));
     YOKE_CHECK(yoke_read(stream, found->quartiles, levels.buffer, 0, sizeof found->quartiles));

@@ -42,18 +42,19 @@ static yoke_status prepare_reductions(const preparation *p)
 {
     yoke_status status = YOKE_OK;
     bool floating = yops_is_floating(p->in.dtype);
-    for (int32_t operation = YOKE_SUM; status == YOKE_OK && operation <= YOKE_NORM; operation++) {
-        const yoke_array *out = operation == YOKE_ANY || operation == YOKE_ALL         ? &p->flags
-                                : operation == YOKE_ARGMIN || operation == YOKE_ARGMAX ? &p->count
-                                                                                       : &p->scalar;
+    for (int32_t operation = YOKE_REDUCE_SUM; status == YOKE_OK && operation <= YOKE_REDUCE_NORM; operation++) {
+        const yoke_array *out = operation == YOKE_REDUCE_ANY || operation == YOKE_REDUCE_ALL         ? &p->flags
+                                : operation == YOKE_REDUCE_ARGMIN || operation == YOKE_REDUCE_ARGMAX ? &p->count
+                                                                                                     : &p->scalar;
         yoke_array one = *out;
-        if ((operation >= YOKE_MEAN && !floating) || (!p->real && operation > YOKE_PRODUCT))
+        if ((operation >= YOKE_REDUCE_MEAN && !floating) || (!p->real && operation > YOKE_REDUCE_PRODUCT))
             continue;
         one.dimensions = 0;
         status = yoke_reduce(p->stream, operation, &one, &p->in, YOKE_ALL_AXES);
     }
-    for (int32_t operation = YOKE_SUM; status == YOKE_OK && operation <= (p->real ? YOKE_MAX : YOKE_PRODUCT); operation++)
-        status = yoke_scan(p->stream, operation, YOKE_INCLUSIVE, &p->out, &p->in, 0);
+    for (int32_t operation = YOKE_REDUCE_SUM; status == YOKE_OK && operation <= (p->real ? YOKE_REDUCE_MAX : YOKE_REDUCE_PRODUCT);
+         operation++)
+        status = yoke_scan(p->stream, operation, YOKE_SCAN_INCLUSIVE, &p->out, &p->in, 0);
     return status;
 }
 
@@ -70,11 +71,11 @@ static yoke_status prepare_order(const preparation *p)
         return status;
     status = yoke_unique(p->stream, &p->out, NULL, &p->count, &p->in);
     if (status == YOKE_OK)
-        status = yoke_sort(p->stream, &p->out, NULL, YOKE_ASCENDING);
+        status = yoke_sort(p->stream, &p->out, NULL, YOKE_SORT_ASCENDING);
     if (status == YOKE_OK)
-        status = yoke_argsort(p->stream, &p->indices, &p->in, YOKE_ASCENDING);
+        status = yoke_argsort(p->stream, &p->indices, &p->in, YOKE_SORT_ASCENDING);
     if (status == YOKE_OK)
-        status = yoke_search_sorted(p->stream, &p->indices, &p->in, &p->out, YOKE_LEFT);
+        status = yoke_searchsorted(p->stream, &p->indices, &p->in, &p->out, YOKE_SEARCH_LEFT);
     if (status == YOKE_OK && p->in.dtype != YOKE_BOOL)
         status = yoke_histogram(p->stream, &p->bins, &p->in, yoke_number_i32(0), yoke_number_i32(64), NULL);
     return status;
@@ -134,13 +135,13 @@ static yoke_status prepare_transforms(const preparation *p)
     if (p->in.dtype != YOKE_F32 && p->in.dtype != YOKE_F64 && p->real)
         return YOKE_OK;
     out.offset = p->out.offset;
-    yoke_status status = yoke_fft(p->stream, &out, &a, YOKE_FORWARD, YOKE_AXES(0));
+    yoke_status status = yoke_fft(p->stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0));
     if (status < 0 || !p->real)
         return status;
     half.buffer = p->in.buffer;
     a.buffer = p->out.buffer;
     a.offset = p->out.offset;
-    return yoke_fft(p->stream, &a, &half, YOKE_INVERSE, YOKE_AXES(0));
+    return yoke_fft(p->stream, &a, &half, YOKE_FFT_INVERSE, YOKE_AXES(0));
 }
 
 /* The outputs lie side by side in one buffer. The input has its own: kernels differ where one buffer is read and written. */

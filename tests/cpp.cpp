@@ -145,7 +145,7 @@ void failures_of_calls(world &w)
     EXPECT(thrown([&] { yoke::buffer<double>(w.device, SIZE_MAX / 4); }).status() == YOKE_E_RANGE);
     EXPECT(thrown([&] { yoke::buffer<float>().view(0, 1); }).status() == YOKE_E_INVALID_ARGUMENT);
     const yoke::error copied = range; /* a copy shares the record */
-    EXPECT(copied.text() == range.text() && w.device.lacks(YOKE_CAP_COUNT + 1) != nullptr);
+    EXPECT(copied.text() == range.text() && w.device.lacks((YOKE_CAP_IMAGES + 1) + 1) != nullptr);
 
     try {
         yoke::program(w.device, yoke::source().name("wrong").cuda("nonsense here;").opencl("nonsense here;"));

@@ -488,7 +488,7 @@ static_tests = \
 
 # Of what is shipped, and of whom it trusts.
 package_tests = \
-	tests/release/packaging.tap \
+	tests/release/packaging.tap tests/release/renamed.tap \
 	tests/security/rights.tap \
 	tests/security/sources.tap
 
@@ -554,8 +554,8 @@ EXTRA_DIST += \
 	tests/release/arm64.sh \
 	tests/release/debian.sh \
 	tests/release/dist.sh \
-	tests/release/packaging.sh \
-	tests/release/reproducible.sh \
+	tests/release/packaging.sh tests/release/reproducible.sh \
+	tests/release/renamed.sh tests/release/renamed/arrays.c tests/release/renamed/ranks.cpp tests/release/renamed/ranks.py \
 	tests/release/vendored.sh \
 	tests/run-one.sh \
 	tests/security/rights.sh \

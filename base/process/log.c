@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 static const char *const level_names[] = {
     [YOKE_LOG_OFF] = "off",   [YOKE_LOG_ERROR] = "error", [YOKE_LOG_WARNING] = "warning",
     [YOKE_LOG_INFO] = "info", [YOKE_LOG_DEBUG] = "debug",

@@ -42,11 +42,38 @@ static MPI_Datatype own_type(int32_t dtype)
     }
 }
 
+static MPI_Op mpi_operation(int32_t operation)
+{
+    switch (operation) {
+    case YOKE_REDUCE_SUM:
+        return MPI_SUM;
+    case YOKE_REDUCE_PRODUCT:
+        return MPI_PROD;
+    case YOKE_REDUCE_MIN:
+        return MPI_MIN;
+    case YOKE_REDUCE_MAX:
+        return MPI_MAX;
+    case YOKE_REDUCE_AND:
+        return MPI_BAND;
+    case YOKE_REDUCE_OR:
+        return MPI_BOR;
+    case YOKE_REDUCE_XOR:
+        return MPI_BXOR;
+    default:
+        return MPI_OP_NULL;
+    }
+}
+
+bool ycomm_is_reduction(int32_t operation)
+{
+    return mpi_operation(operation) != MPI_OP_NULL;
+}
+
 bool ycomm_has_operation(int32_t dtype, int32_t operation)
 {
-    bool sums = operation == YOKE_COMM_SUM || operation == YOKE_COMM_PRODUCT;
-    bool bits = operation == YOKE_COMM_AND || operation == YOKE_COMM_OR || operation == YOKE_COMM_XOR;
-    if (operation <= 0 || operation >= YOKE_COMM_OPERATION_COUNT)
+    bool sums = operation == YOKE_REDUCE_SUM || operation == YOKE_REDUCE_PRODUCT;
+    bool bits = operation == YOKE_REDUCE_AND || operation == YOKE_REDUCE_OR || operation == YOKE_REDUCE_XOR;
+    if (!ycomm_is_reduction(operation))
         return false;
     if (dtype == YOKE_BOOL)
         return !sums;
@@ -86,35 +113,13 @@ static struct {
     MPI_User_function *function;
     MPI_Op op;
 } own[OWN_COUNT] = {
-    { YOKE_F16, YOKE_COMM_SUM, sum_f16, MPI_OP_NULL },   { YOKE_F16, YOKE_COMM_PRODUCT, product_f16, MPI_OP_NULL },
-    { YOKE_F16, YOKE_COMM_MIN, min_f16, MPI_OP_NULL },   { YOKE_F16, YOKE_COMM_MAX, max_f16, MPI_OP_NULL },
-    { YOKE_BF16, YOKE_COMM_SUM, sum_bf16, MPI_OP_NULL }, { YOKE_BF16, YOKE_COMM_PRODUCT, product_bf16, MPI_OP_NULL },
-    { YOKE_BF16, YOKE_COMM_MIN, min_bf16, MPI_OP_NULL }, { YOKE_BF16, YOKE_COMM_MAX, max_bf16, MPI_OP_NULL },
-    { YOKE_BOOL, YOKE_COMM_AND, and_bool, MPI_OP_NULL }, { YOKE_BOOL, YOKE_COMM_OR, or_bool, MPI_OP_NULL },
-    { YOKE_BOOL, YOKE_COMM_XOR, xor_bool, MPI_OP_NULL },
+    { YOKE_F16, YOKE_REDUCE_SUM, sum_f16, MPI_OP_NULL },   { YOKE_F16, YOKE_REDUCE_PRODUCT, product_f16, MPI_OP_NULL },
+    { YOKE_F16, YOKE_REDUCE_MIN, min_f16, MPI_OP_NULL },   { YOKE_F16, YOKE_REDUCE_MAX, max_f16, MPI_OP_NULL },
+    { YOKE_BF16, YOKE_REDUCE_SUM, sum_bf16, MPI_OP_NULL }, { YOKE_BF16, YOKE_REDUCE_PRODUCT, product_bf16, MPI_OP_NULL },
+    { YOKE_BF16, YOKE_REDUCE_MIN, min_bf16, MPI_OP_NULL }, { YOKE_BF16, YOKE_REDUCE_MAX, max_bf16, MPI_OP_NULL },
+    { YOKE_BOOL, YOKE_REDUCE_AND, and_bool, MPI_OP_NULL }, { YOKE_BOOL, YOKE_REDUCE_OR, or_bool, MPI_OP_NULL },
+    { YOKE_BOOL, YOKE_REDUCE_XOR, xor_bool, MPI_OP_NULL },
 };
-
-static MPI_Op mpi_operation(int32_t operation)
-{
-    switch (operation) {
-    case YOKE_COMM_SUM:
-        return MPI_SUM;
-    case YOKE_COMM_PRODUCT:
-        return MPI_PROD;
-    case YOKE_COMM_MIN:
-        return MPI_MIN;
-    case YOKE_COMM_MAX:
-        return MPI_MAX;
-    case YOKE_COMM_AND:
-        return MPI_BAND;
-    case YOKE_COMM_OR:
-        return MPI_BOR;
-    case YOKE_COMM_XOR:
-        return MPI_BXOR;
-    default:
-        return MPI_OP_NULL;
-    }
-}
 
 int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MPI_Op *out_op)
 {
@@ -122,10 +127,10 @@ int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MP
     int error = MPI_SUCCESS;
 
     *out_type = own_type(dtype);
-    if (dtype == YOKE_BOOL && operation == YOKE_COMM_MIN)
-        operation = YOKE_COMM_AND;
-    if (dtype == YOKE_BOOL && operation == YOKE_COMM_MAX)
-        operation = YOKE_COMM_OR;
+    if (dtype == YOKE_BOOL && operation == YOKE_REDUCE_MIN)
+        operation = YOKE_REDUCE_AND;
+    if (dtype == YOKE_BOOL && operation == YOKE_REDUCE_MAX)
+        operation = YOKE_REDUCE_OR;
     *out_op = mpi_operation(operation);
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < OWN_COUNT; i++)

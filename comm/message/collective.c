@@ -104,8 +104,8 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
     if (step == 0)
         return ycomm_fail(call, YOKE_E_UNSUPPORTED, "%d ranks are too many for this operation", (int)call->comm->ranks);
     if (c->operation && !ycomm_has_operation(known->dtype, c->operation))
-        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has no reduction %d (YOKE_COMM_SUM to YOKE_COMM_XOR)",
-                          ycomm_dtype_name(known->dtype), (int)c->operation);
+        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has no reduction %d between ranks", ycomm_dtype_name(known->dtype),
+                          (int)c->operation);
     status = ycomm_op_create(call, 1, &op);
     if (status != YOKE_OK)
         return status;
@@ -130,8 +130,9 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
 static yoke_status reduce(const ycomm_call *call, ycomm_verb verb, int32_t operation, const yoke_array *out, const yoke_array *in,
                           int32_t root)
 {
-    if (operation <= 0 || operation >= YOKE_COMM_OPERATION_COUNT)
-        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "there is no reduction %d (YOKE_COMM_SUM to YOKE_COMM_XOR)",
+    if (!ycomm_is_reduction(operation))
+        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT,
+                          "there is no reduction %d between ranks: it is YOKE_REDUCE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR",
                           (int)operation);
     return enqueue(call, &(collective){ verb, operation, root, out, in });
 }

@@ -30,7 +30,7 @@ static yoke_status check_message(const ycomm_call *call, const char *name, const
                           "the direction of %s is %d; YOKE_COMM_SEND and YOKE_COMM_RECEIVE are known", name,
                           (int)message->direction);
     yoke_status status = ycomm_check_tag(call, message->tag);
-    if (status == YOKE_OK && message->peer != YOKE_COMM_NOBODY)
+    if (status == YOKE_OK && message->peer != YOKE_COMM_NULL)
         status = ycomm_check_rank(call, "the peer", message->peer);
     if (status == YOKE_OK)
         status = ycomm_check_array(call, name, &message->array, message->direction == YOKE_COMM_RECEIVE, out_region);
@@ -87,7 +87,7 @@ static yoke_status enqueue(const ycomm_call *call, const yoke_comm_message *mess
     if (status == YOKE_OK)
         status = ycomm_op_create(call, count, &op);
     for (size_t i = 0; i < count && status == YOKE_OK; i++)
-        if (messages[i].peer != YOKE_COMM_NOBODY)
+        if (messages[i].peer != YOKE_COMM_NULL)
             add_part(op, &messages[i], &regions[i]);
     if (regions != few)
         free(regions);
@@ -121,12 +121,12 @@ yoke_status yoke_comm_receive_at(const char *where, yoke_stream *stream, yoke_co
     return status == YOKE_OK ? one(&call, YOKE_COMM_RECEIVE, array, peer, tag) : status;
 }
 
-yoke_status yoke_comm_exchange_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out, int32_t source,
+yoke_status yoke_comm_sendrecv_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out, int32_t source,
                                   const yoke_array *in, int32_t target, int32_t tag)
 {
     static const char *const names[] = { "out", "in" };
     ycomm_call call;
-    yoke_status status = ycomm_begin(&call, "yoke_comm_exchange", where, stream, comm);
+    yoke_status status = ycomm_begin(&call, "yoke_comm_sendrecv", where, stream, comm);
     if (status != YOKE_OK)
         return status;
     if (!out || !in)

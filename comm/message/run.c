@@ -33,7 +33,7 @@ static void fail_late(ycomm_run *run)
     if (part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE)
         ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
                        "rank %d does not answer: for %" PRIu64 " s it %s (tag %d). It may have ended, stand still, or wait for "
-                       "something else, as two ranks do that send to each other without yoke_comm_exchange; YOKE_COMM_TIMEOUT sets "
+                       "something else, as two ranks do that send to each other without yoke_comm_sendrecv; YOKE_COMM_TIMEOUT sets "
                        "the limit",
                        (int)part->peer, seconds,
                        idle[part->verb == YCOMM_SEND ? 0

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include "address.h"

@@ -6,7 +6,7 @@
  * uses the array is enqueued. Slices, transposes, reshapes and broadcasts are arithmetic on the struct and cost no copy.
  *
  *     yoke_array a = yoke_array_2d(buffer, YOKE_F32, rows, columns);
- *     yoke_array odd = yoke_array_slice(a, 0, 1, YOKE_END, 2);              every second row
+ *     yoke_array odd = yoke_array_slice(a, 0, 1, YOKE_SLICE_END, 2);        every second row
  *     yoke_array t = yoke_array_transpose(a, NULL);                         columns become rows
  *
  * The functions that make an array return it by value. A mistake gives an array whose dtype is 0, with a record that says what is
@@ -24,7 +24,9 @@ extern "C" {
 
 /* ---- Data types --------------------------------------------------------------------------------------------------------- */
 
-/* X(name, value, text, bytes): the data types of elements. `text` is the type's name in messages and in expressions. */
+/* The data types of elements. `text` of the list is the type's name in messages and in expressions; the list is of
+ * X(name, value, text, bytes). */
+typedef int32_t yoke_dtype;
 #define YOKE_DTYPE_LIST(X)                                                              \
     X(YOKE_BOOL, 1, "bool", 1) /* 0 or 1; any other byte counts as true */              \
     X(YOKE_I8, 2, "int8", 1)                                                            \
@@ -46,20 +48,19 @@ enum {
 #define YOKE_DTYPE_ENUM(name, value, text, bytes) name = value,
     YOKE_DTYPE_LIST(YOKE_DTYPE_ENUM)
 #undef YOKE_DTYPE_ENUM
-        YOKE_DTYPE_COUNT = 16 /* one more than the last */
 };
 
 /* The size of an element in bytes; 0 for a number that is not a dtype. */
-YOKE_API size_t yoke_dtype_get_size(int32_t dtype);
+YOKE_API size_t yoke_dtype_get_size(yoke_dtype dtype);
 
 /* The name of a dtype, as "float"; "unknown dtype" for any other number. Never NULL. */
-YOKE_API const char *yoke_dtype_get_name(int32_t dtype);
+YOKE_API const char *yoke_dtype_get_name(yoke_dtype dtype);
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------------- */
 
 /* A number with its dtype, made by YOKE_NUMBER(2.5f) from a scalar of C, or by the functions below. */
 typedef struct yoke_number {
-    int32_t dtype; /* not complex */
+    yoke_dtype dtype; /* not complex */
     union {
         int64_t i64;  /* of signed integers */
         uint64_t u64; /* of unsigned integers and bool */
@@ -114,6 +115,37 @@ static inline yoke_number yoke_number_itself(yoke_number x)
     return x;
 }
 
+/* ---- Reductions --------------------------------------------------------------------------------------------------------- */
+
+/* How elements are combined: those of an array by the reductions and scans of <yoke/ops.h>, which take YOKE_REDUCE_SUM to
+ * YOKE_REDUCE_NORM; and those of the ranks by <yoke/comm.h>, which takes sums, products, the least, the largest, and bits. A
+ * function that is given one that it lacks is YOKE_E_INVALID_ARGUMENT. */
+typedef int32_t yoke_reduction;
+enum {
+    YOKE_REDUCE_SUM = 1,     /* 0 for no elements */
+    YOKE_REDUCE_PRODUCT = 2, /* 1 for no elements */
+    YOKE_REDUCE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest
+                                value, infinity of floating-point types */
+    YOKE_REDUCE_MAX = 4,     /* maximumNumber; the same, the other way */
+    YOKE_REDUCE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
+    YOKE_REDUCE_ALL = 6,     /* 1 if no element is 0, also for no elements */
+    YOKE_REDUCE_ARGMIN = 7,  /* the position of YOKE_REDUCE_MIN's value, the first of equal ones; the output is an integer. NaN and
+                                -0 as there; 0 if all are NaN, -1 for no elements (of an unsigned dtype, its largest number) */
+    YOKE_REDUCE_ARGMAX = 8,  /* the same for YOKE_REDUCE_MAX */
+    YOKE_REDUCE_MEAN = 9, /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements.
+                             Of complex numbers both parts are divided by the real number: an infinite part leaves the other as it
+                             is, where a complex division makes it NaN */
+    YOKE_REDUCE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN
+                                  where an element is infinite, and for no elements. Integers become double where the output is
+                                  double, else float first: an output of float is for integers below 2^24 */
+    YOKE_REDUCE_NORM = 11, /* the square root of the sum of squares, also where a square has no place in the type that is computed
+                              with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
+                              else infinite where one is infinite */
+    YOKE_REDUCE_AND = 12,  /* of bits; of bool, their logic */
+    YOKE_REDUCE_OR = 13,
+    YOKE_REDUCE_XOR = 14
+};
+
 /* ---- Arrays ------------------------------------------------------------------------------------------------------------- */
 
 enum { YOKE_MAX_DIMENSIONS = 8 };
@@ -123,7 +155,7 @@ enum { YOKE_MAX_DIMENSIONS = 8 };
 typedef struct yoke_array {
     yoke_buffer *buffer;                  /* device, mapped or managed memory, or a view of it */
     uint64_t offset;                      /* bytes from the buffer's start to the element whose indices are all 0 */
-    int32_t dtype;                        /* 0: not an array, because the function that returned it failed */
+    yoke_dtype dtype;                     /* 0: not an array, because the function that returned it failed */
     int32_t dimensions;                   /* 0 (one element) to YOKE_MAX_DIMENSIONS */
     int64_t shape[YOKE_MAX_DIMENSIONS];   /* elements along each axis; 0 makes an empty array, which is valid */
     int64_t strides[YOKE_MAX_DIMENSIONS]; /* elements from one index to the next; may be negative, and 0 repeats the element */
@@ -132,14 +164,14 @@ typedef struct yoke_array {
 /* Contiguous arrays of 1, 2, 3 or `dimensions` dimensions at the buffer's start. The buffer may be larger than the array; whether
  * it is large enough is checked by each operation. A negative extent, an unknown dtype, or dimensions outside 0 to
  * YOKE_MAX_DIMENSIONS is a mistake. `shape` is read during the call. */
-YOKE_API yoke_array yoke_array_1d(yoke_buffer *buffer, int32_t dtype, int64_t n);
-YOKE_API yoke_array yoke_array_2d(yoke_buffer *buffer, int32_t dtype, int64_t rows, int64_t columns);
-YOKE_API yoke_array yoke_array_3d(yoke_buffer *buffer, int32_t dtype, int64_t slices, int64_t rows, int64_t columns);
-YOKE_API yoke_array yoke_array_nd(yoke_buffer *buffer, int32_t dtype, int32_t dimensions, const int64_t *shape);
+YOKE_API yoke_array yoke_array_1d(yoke_buffer *buffer, yoke_dtype dtype, int64_t n);
+YOKE_API yoke_array yoke_array_2d(yoke_buffer *buffer, yoke_dtype dtype, int64_t rows, int64_t columns);
+YOKE_API yoke_array yoke_array_3d(yoke_buffer *buffer, yoke_dtype dtype, int64_t slices, int64_t rows, int64_t columns);
+YOKE_API yoke_array yoke_array_nd(yoke_buffer *buffer, yoke_dtype dtype, int32_t dimensions, const int64_t *shape);
 
 /* Allocate a buffer for a contiguous array, which the caller releases: yoke_buffer_release(array.buffer). An empty array gets a
  * buffer too. YOKE_E_INVALID_ARGUMENT: shape, dtype or dimensions as in yoke_array_nd. Else as yoke_buffer_create. */
-YOKE_API yoke_status yoke_array_create(yoke_device *device, int32_t dtype, int32_t dimensions, const int64_t *shape,
+YOKE_API yoke_status yoke_array_create(yoke_device *device, yoke_dtype dtype, int32_t dimensions, const int64_t *shape,
                                        yoke_array *out_array);
 
 /* The number of elements; 0 for an empty array, for NULL and for an array of dtype 0. */
@@ -151,7 +183,7 @@ YOKE_API int32_t yoke_array_is_contiguous(const yoke_array *array);
 /* ---- Views -------------------------------------------------------------------------------------------------------------- */
 
 /* The end of an axis, for yoke_array_slice. With a negative step, as `stop`: the element before the first. */
-#define YOKE_END INT64_MAX
+#define YOKE_SLICE_END INT64_MAX
 
 /* Take the elements start, start + step, … of an axis, up to and without `stop`, as Python's a[start:stop:step] does: negative
  * indices count from the end, indices beyond an end are moved to it. A step of 0, or an axis that the array lacks, is a mistake. */

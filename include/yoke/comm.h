@@ -28,10 +28,10 @@
  *  - yoke_stream_cancel does not end an operation that holds the stream: this goes on until the other ranks have come, one of them
  *    fails, or the time limit is over.
  *  - After a failure, what operations under way were to receive is undefined, and may change until the communicator is released.
- *  - By NCCL (yoke_comm_info.way), messages between two ranks are received in the order in which they are sent, and those of a
- *    group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment later.
- *    Where one rank enqueues a reduction that NCCL does not have, which is staged, and another something else, this is found by the
- *    time limit alone.
+ *  - By NCCL (yoke_comm_info.transport), messages between two ranks are received in the order in which they are sent, and those
+ *    of a group in the order of their tags; and what the ranks have enqueued is compared beside the stream: it fails a moment
+ *    later. Where one rank enqueues a reduction that NCCL does not have, which is staged, and another something else, this is found
+ *    by the time limit alone.
  *  - Operations can be recorded in graphs. A recorded operation meets those of the stream that it was recorded in: launch the graph
  *    in this stream.
  *
@@ -46,7 +46,7 @@
  *     yoke_stream_create(device, &stream);
  *     yoke_comm_create(device, &world, &comm);
  *     yoke_comm_add(comm, stream);
- *     yoke_comm_allreduce(stream, comm, YOKE_COMM_SUM, &out, &in);
+ *     yoke_comm_allreduce(stream, comm, YOKE_REDUCE_SUM, &out, &in);
  */
 #ifndef YOKE_COMM_H
 #define YOKE_COMM_H
@@ -70,7 +70,7 @@ YOKE_API yoke_status yoke_comm_open_device(const void *mpi_comm, yoke_device **o
  * which may be of any backend. `mpi_comm`: the address of an MPI_Comm, `&world`. Blocks until all ranks have come. Where one rank
  * fails, all do. YOKE_E_INVALID_ARGUMENT: mpi_comm is NULL or MPI_COMM_NULL, an intercommunicator, or YOKE_COMM, YOKE_COMM_TIMEOUT
  * or YOKE_COMM_PINNED have an unknown value. YOKE_E_UNAVAILABLE: MPI is not initialised or already finalised, was initialised
- * without MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a way that is not there: the text says why.
+ * without MPI_THREAD_MULTIPLE, or another rank has failed; or YOKE_COMM orders a transport that is not there: the text says why.
  * YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_comm **out_comm);
 
@@ -88,25 +88,27 @@ YOKE_API void yoke_comm_release(yoke_comm *comm);
  * not answer. YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream);
 
-/* The ways data takes. */
+/* Transports: how data moves between ranks. */
+typedef int32_t yoke_comm_transport;
 enum {
-    YOKE_COMM_STAGED = 1, /* through host memory, in pieces, by any MPI; without copies where a device's memory is the host's */
-    YOKE_COMM_MPI = 2,    /* by an MPI that knows CUDA's memory, as a test at the start has proved: messages */
-    YOKE_COMM_NCCL = 3    /* by NCCL, in CUDA's own streams: all but reductions that it does not have */
+    YOKE_COMM_TRANSPORT_STAGED = 1, /* through host memory, in pieces, by any MPI; without copies where a device's memory is the
+                                       host's */
+    YOKE_COMM_TRANSPORT_MPI = 2,    /* by an MPI that knows CUDA's memory, as a test at the start has proved: messages */
+    YOKE_COMM_TRANSPORT_NCCL = 3    /* by NCCL, in CUDA's own streams: all but reductions that it does not have */
 };
 
 /* The description of a communicator. The caller sets `size` (YOKE_COMM_INFO_INIT). */
 typedef struct yoke_comm_info {
-    size_t size;         /* sizeof(yoke_comm_info) */
-    int32_t rank;        /* this process's, from 0 */
-    int32_t ranks;       /* how many there are */
-    int32_t local_rank;  /* this process's among those of the same machine */
-    int32_t local_ranks; /* how many these are */
-    int32_t sharing;     /* how many ranks use this rank's device, this one included */
-    int32_t way;         /* YOKE_COMM_STAGED, YOKE_COMM_MPI or YOKE_COMM_NCCL: the way of all that it can take */
-    char reason[160];    /* why this way, in words */
-    char mpi[96];        /* which MPI */
-    uint64_t staged_bytes, mpi_bytes, nccl_bytes; /* what operations have read and written here so far, by way */
+    size_t size;                                  /* sizeof(yoke_comm_info) */
+    int32_t rank;                                 /* this process's, from 0 */
+    int32_t ranks;                                /* how many there are */
+    int32_t local_rank;                           /* this process's among those of the same machine */
+    int32_t local_ranks;                          /* how many these are */
+    int32_t sharing;                              /* how many ranks use this rank's device, this one included */
+    yoke_comm_transport transport;                /* of all operations that it can take */
+    char reason[160];                             /* why this one, in words */
+    char mpi[96];                                 /* which MPI */
+    uint64_t staged_bytes, mpi_bytes, nccl_bytes; /* what operations have read and written here so far, by transport */
 } yoke_comm_info;
 
 #define YOKE_COMM_INFO_INIT                                       \
@@ -120,13 +122,13 @@ YOKE_API yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *o
 /* ---- Messages ----------------------------------------------------------------------------------------------------------- */
 
 /* As a rank: nobody. Nothing is sent or received, as at the edge of a grid. */
-enum { YOKE_COMM_NOBODY = -1 };
+enum { YOKE_COMM_NULL = -1 };
 
 enum { YOKE_COMM_MAX_TAG = 32765 };
 
 /* An array of `count` elements of the buffer from its element `first` on. Where `first` is negative or beyond all memory, its dtype
  * is 0, which every operation refuses. */
-static inline yoke_array yoke_comm_array(yoke_buffer *buffer, int32_t dtype, int64_t first, int64_t count)
+static inline yoke_array yoke_comm_array(yoke_buffer *buffer, yoke_dtype dtype, int64_t first, int64_t count)
 {
     yoke_array array = { YOKE_NULL, 0, 0, 1, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 } };
     uint64_t bytes = 0;
@@ -150,7 +152,7 @@ static inline yoke_array yoke_comm_array(yoke_buffer *buffer, int32_t dtype, int
 
 /* Send an array to rank `peer`. The receive there must have the same tag, number of elements and dtype. Messages with the same tag
  * from one rank's stream to another's arrive in order. A send may hold its stream until it is received: two ranks that send to each
- * other need yoke_comm_exchange. `tag`: 0 to YOKE_COMM_MAX_TAG. */
+ * other need yoke_comm_sendrecv. `tag`: 0 to YOKE_COMM_MAX_TAG. */
 #define yoke_comm_send(...) yoke_comm_send_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_comm_send_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *array,
                                        int32_t peer, int32_t tag);
@@ -162,18 +164,20 @@ YOKE_API yoke_status yoke_comm_receive_at(const char *where, yoke_stream *stream
 
 /* Send `in` to rank `target` and receive `out` from rank `source`, as one operation: both make progress at once, so that ranks in a
  * circle do not wait for each other. `in` and `out` must not overlap. */
-#define yoke_comm_exchange(...) yoke_comm_exchange_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_exchange_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out,
+#define yoke_comm_sendrecv(...) yoke_comm_sendrecv_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_comm_sendrecv_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out,
                                            int32_t source, const yoke_array *in, int32_t target, int32_t tag);
 
+/* Directions of messages. */
+typedef int32_t yoke_comm_direction;
 enum { YOKE_COMM_SEND = 1, YOKE_COMM_RECEIVE = 2 };
 
 /* One message of a group. */
 typedef struct yoke_comm_message {
-    int32_t direction; /* YOKE_COMM_SEND or YOKE_COMM_RECEIVE */
-    int32_t peer;      /* a rank, or YOKE_COMM_NOBODY */
-    int32_t tag;       /* 0 to YOKE_COMM_MAX_TAG */
-    yoke_array array;  /* what is sent, or where it is received */
+    yoke_comm_direction direction; /* YOKE_COMM_SEND or YOKE_COMM_RECEIVE */
+    int32_t peer;                  /* a rank, or YOKE_COMM_NULL */
+    int32_t tag;                   /* 0 to YOKE_COMM_MAX_TAG */
+    yoke_array array;              /* what is sent, or where it is received */
 } yoke_comm_message;
 
 /* Send and receive `count` messages as one operation: all make progress at once. An array that is received must not overlap another
@@ -192,19 +196,12 @@ YOKE_API yoke_status yoke_comm_group_at(const char *where, yoke_stream *stream, 
  * elsewhere than at the root), it may be NULL.
  */
 
-/* How elements are combined. Integers wrap. float16 and bfloat16 are computed as float, and rounded at each step. The order of
- * floating-point operations is MPI's, or NCCL's. Complex numbers have only sums and products; floating-point numbers have no bits;
- * for bool, any byte but 0 counts as 1, and there are no sums and products. */
-enum {
-    YOKE_COMM_SUM = 1,
-    YOKE_COMM_PRODUCT = 2,
-    YOKE_COMM_MIN = 3,
-    YOKE_COMM_MAX = 4,
-    YOKE_COMM_AND = 5, /* of bits; of bool, their logic */
-    YOKE_COMM_OR = 6,
-    YOKE_COMM_XOR = 7,
-    YOKE_COMM_OPERATION_COUNT = 8
-};
+/*
+ * Elements are combined by YOKE_REDUCE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR (<yoke/array.h>). Integers wrap. float16 and
+ * bfloat16 are computed as float, and rounded at each step. The order of floating-point operations is MPI's, or NCCL's. Complex
+ * numbers have only sums and products; floating-point numbers have no bits; for bool, any byte but 0 counts as 1, and there are no
+ * sums and products.
+ */
 
 /* Copy the root's array to that of every other rank. */
 #define yoke_comm_broadcast(...) yoke_comm_broadcast_at(YOKE_HERE, __VA_ARGS__)
@@ -214,18 +211,18 @@ YOKE_API yoke_status yoke_comm_broadcast_at(const char *where, yoke_stream *stre
 /* Combine the ranks' `in`, of n elements, element by element in the root's `out`. YOKE_E_INVALID_ARGUMENT: the dtype does not have
  * the operation. */
 #define yoke_comm_reduce(...) yoke_comm_reduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_reduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t reduction,
+YOKE_API yoke_status yoke_comm_reduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, yoke_reduction reduction,
                                          const yoke_array *out, const yoke_array *in, int32_t root);
 
 /* Combine the ranks' `in`, of n elements, element by element in the `out` of every rank. Statuses as yoke_comm_reduce. */
 #define yoke_comm_allreduce(...) yoke_comm_allreduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_allreduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t reduction,
+YOKE_API yoke_status yoke_comm_allreduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, yoke_reduction reduction,
                                             const yoke_array *out, const yoke_array *in);
 
 /* Combine the ranks' `in`, of ranks * n elements; `out`, of n elements, gets part `rank` of the result. Statuses as
  * yoke_comm_reduce. */
 #define yoke_comm_reduce_scatter(...) yoke_comm_reduce_scatter_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_comm_reduce_scatter_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t reduction,
+YOKE_API yoke_status yoke_comm_reduce_scatter_at(const char *where, yoke_stream *stream, yoke_comm *comm, yoke_reduction reduction,
                                                  const yoke_array *out, const yoke_array *in);
 
 /* Put the ranks' `in`, of n elements, one behind the other into the `out` of every rank, of ranks * n elements. */

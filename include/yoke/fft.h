@@ -33,8 +33,12 @@
 extern "C" {
 #endif
 
-enum { YOKE_FORWARD = 0, YOKE_INVERSE = 1 };
+/* Directions. */
+typedef int32_t yoke_fft_direction;
+enum { YOKE_FFT_FORWARD = 0, YOKE_FFT_INVERSE = 1 };
 
+/* What is divided. */
+typedef int32_t yoke_fft_scaling;
 enum {
     YOKE_FFT_SCALE_INVERSE = 0, /* the inverse is divided by the number of elements */
     YOKE_FFT_SCALE_ORTHO = 1,   /* both directions are divided by the square root of that number */
@@ -42,13 +46,14 @@ enum {
     YOKE_FFT_SCALE_NONE = 3     /* nothing is divided */
 };
 
+typedef uint32_t yoke_fft_flags;
 enum { YOKE_FFT_EXACT = 1 }; /* Yoke's own kernels, whose bits are the same everywhere, also where a vendor's library is faster */
 
 /* How to transform; begin with YOKE_FFT_OPTIONS_INIT. */
 typedef struct yoke_fft_options {
-    size_t size;     /* sizeof(yoke_fft_options), or 0: see <yoke/ops.h> */
-    int32_t scaling; /* YOKE_FFT_SCALE_ */
-    uint32_t flags;  /* YOKE_FFT_EXACT */
+    size_t size;              /* sizeof(yoke_fft_options), or 0: see <yoke/ops.h> */
+    yoke_fft_scaling scaling; /* YOKE_FFT_SCALE_ */
+    yoke_fft_flags flags;     /* YOKE_FFT_EXACT */
 } yoke_fft_options;
 
 #define YOKE_FFT_OPTIONS_INIT          \
@@ -56,7 +61,7 @@ typedef struct yoke_fft_options {
         sizeof(yoke_fft_options), 0, 0 \
     }
 
-/* Transform along 1 to 3 axes: yoke_fft(stream, &out, &a, YOKE_FORWARD, YOKE_AXES(0, 1)); the other axes are batches.
+/* Transform along 1 to 3 axes: yoke_fft(stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0, 1)); the other axes are batches.
  * YOKE_ALL_AXES are all axes of an array of up to 3 dimensions. YOKE_E_INVALID_ARGUMENT: the dtypes are none of those above, or
  * real data meets the other direction; the shapes do not fit; an axis is out of range or named twice, or there are more than 3; an
  * axis of no elements is to be transformed. YOKE_E_RANGE: an axis has more than 2^29 elements, or more than 2^28 and a prime factor
@@ -64,33 +69,36 @@ typedef struct yoke_fft_options {
  * factor above 13 as many points, of up to 4 times the length. */
 #define yoke_fft(...) yoke_fft_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                 int32_t direction, const int32_t *axes, size_t axis_count);
+                                 yoke_fft_direction direction, const int32_t *axes, size_t axis_count);
 
 /* The same, with options; `options` may be NULL. YOKE_E_INVALID_ARGUMENT: an option is unknown. Else as yoke_fft. */
 #define yoke_fft_with(...) yoke_fft_with_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                      int32_t direction, const int32_t *axes, size_t axis_count, const yoke_fft_options *options);
+                                      yoke_fft_direction direction, const int32_t *axes, size_t axis_count,
+                                      const yoke_fft_options *options);
 
+/* Which part of a convolution. */
+typedef int32_t yoke_convolve_mode;
 enum {
-    YOKE_FFT_FULL = 0, /* wherever both overlap: n + m - 1 elements */
-    YOKE_FFT_SAME = 1, /* the middle of that, with the shape of a */
-    YOKE_FFT_VALID = 2 /* where the smaller lies within the larger: |n - m| + 1 elements */
+    YOKE_CONVOLVE_FULL = 0, /* wherever both overlap: n + m - 1 elements */
+    YOKE_CONVOLVE_SAME = 1, /* the middle of that, with the shape of a */
+    YOKE_CONVOLVE_VALID = 2 /* where the smaller lies within the larger: |n - m| + 1 elements */
 };
 
 /* Convolve two arrays along 1 to 3 axes, as a rule through their transforms: out[i] = sum of a[j] * b[i - j]. Shapes are those of
- * scipy.signal.fftconvolve: along the axes as `mode`, one of YOKE_FFT_FULL, _SAME and _VALID, says; along other axes `a` and `b`
- * are broadcast to each other. All three arrays have one dtype, of float, double, complex64 and complex128. Where one of them is
- * small, the sums are taken as they are written: if its elements along the axes times those of `out` are at most 4 * N * the number
- * of times that 1 has to be doubled to reach N, the product of the transforms' lengths. The elements of the smaller (of `b`, if
- * they are equal) are then taken in row-major order, each by a fused multiply-add, beginning with 0. The error is relative to the
- * largest sums. `out` may be `a` or `b` itself. YOKE_E_INVALID_ARGUMENT: the dtypes differ or are others; the shapes do not fit;
- * the mode is unknown; for YOKE_FFT_VALID, neither array is the larger along all axes; or as yoke_fft, but axes of no elements are
- * allowed. YOKE_E_RANGE: as yoke_fft, of n + m - 1 elements, rounded up to a length without prime factors above 7.
+ * scipy.signal.fftconvolve: along the axes as `mode`, one of YOKE_CONVOLVE_FULL, _SAME and _VALID, says; along other axes `a` and
+ * `b` are broadcast to each other. All three arrays have one dtype, of float, double, complex64 and complex128. Where one of them
+ * is small, the sums are taken as they are written: if its elements along the axes times those of `out` are at most 4 * N * the
+ * number of times that 1 has to be doubled to reach N, the product of the transforms' lengths. The elements of the smaller (of `b`,
+ * if they are equal) are then taken in row-major order, each by a fused multiply-add, beginning with 0. The error is relative to
+ * the largest sums. `out` may be `a` or `b` itself. YOKE_E_INVALID_ARGUMENT: the dtypes differ or are others; the shapes do not
+ * fit; the mode is unknown; for YOKE_CONVOLVE_VALID, neither array is the larger along all axes; or as yoke_fft, but axes of no
+ * elements are allowed. YOKE_E_RANGE: as yoke_fft, of n + m - 1 elements, rounded up to a length without prime factors above 7.
  * YOKE_E_UNSUPPORTED: sums that are taken as they are written have more than 65,000 products, and the driver ends a thread's loops
  * sooner (Mesa's rusticl on llvmpipe). */
 #define yoke_fft_convolve(...) yoke_fft_convolve_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                          const yoke_array *b, int32_t mode, const int32_t *axes, size_t axis_count);
+                                          const yoke_array *b, yoke_convolve_mode mode, const int32_t *axes, size_t axis_count);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@ extern "C" {
 #endif
 
 /* What lies beyond the ends of an axis of elements a b c d, by the names of scipy.ndimage. */
+typedef int32_t yoke_boundary;
 enum {
     YOKE_BOUNDARY_REFLECT = 0,  /* d c b a | a b c d | d c b a */
     YOKE_BOUNDARY_CONSTANT = 1, /* v v v v | a b c d | v v v v, with yoke_filter_options.value */
@@ -36,6 +37,7 @@ enum {
 };
 
 /* How sums become integers; values out of range become the nearest end of the range, and NaN becomes 0. */
+typedef int32_t yoke_rounding;
 enum {
     YOKE_ROUND_NEAREST = 0, /* once, at the end; ties to even */
     YOKE_ROUND_TRUNCATE = 1 /* towards 0, once, at the end; scipy.ndimage truncates after each axis */
@@ -44,8 +46,8 @@ enum {
 /* Options of filters; begin with YOKE_FILTER_OPTIONS_INIT. */
 typedef struct yoke_filter_options {
     size_t size;            /* sizeof(yoke_filter_options), or 0: see <yoke/ops.h> */
-    int32_t boundary;       /* YOKE_BOUNDARY_ */
-    int32_t rounding;       /* YOKE_ROUND_ */
+    yoke_boundary boundary; /* YOKE_BOUNDARY_ */
+    yoke_rounding rounding; /* YOKE_ROUND_ */
     double value;           /* of YOKE_BOUNDARY_CONSTANT */
     double truncate;        /* yoke_gaussian_filter ends at so many sigmas; 0: at 4 */
     const int32_t *origins; /* one for each axis of the list; NULL: 0. A positive one moves the result to higher positions, that

@@ -113,6 +113,7 @@ YOKE_API yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph
                                             yoke_release_fn release);
 
 /* Formats of yoke_graph_describe. */
+typedef int32_t yoke_graph_format;
 enum {
     YOKE_GRAPH_TEXT = 0, /* a line for the graph, and a line for each node: index, stream, operation, place, predecessors */
     YOKE_GRAPH_DOT = 1   /* a graph for Graphviz */
@@ -120,7 +121,7 @@ enum {
 
 /* The graph as text, also while it is being recorded. Never NULL; "" for NULL or an unknown format; valid until the thread's next
  * yoke_graph_describe. */
-YOKE_API const char *yoke_graph_describe(yoke_graph *graph, int32_t format);
+YOKE_API const char *yoke_graph_describe(yoke_graph *graph, yoke_graph_format format);
 
 #ifdef __cplusplus
 }

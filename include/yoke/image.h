@@ -16,6 +16,7 @@ extern "C" {
 
 /* What a channel of a texel is. A kernel reads normalized channels, halves and floats as float: tex2D<float>, read_imagef. It reads
  * integers as they are: tex2D<int>, read_imagei, read_imageui. */
+typedef int32_t yoke_image_format;
 enum {
     YOKE_FORMAT_UNORM8 = 1,  /* a byte, read as 0.0 to 1.0 */
     YOKE_FORMAT_UNORM16 = 2, /* 16 bits, read as 0.0 to 1.0 */
@@ -32,6 +33,7 @@ enum {
 };
 
 /* What is read outside of the image, in each dimension. */
+typedef int32_t yoke_address_mode;
 enum {
     YOKE_ADDRESS_CLAMP = 0,  /* the texel at the edge */
     YOKE_ADDRESS_BORDER = 1, /* 0 in the channels that the image has */
@@ -40,6 +42,7 @@ enum {
 };
 
 /* What is read between texels. */
+typedef int32_t yoke_filter_mode;
 enum {
     YOKE_FILTER_NEAREST = 0, /* the texel that the coordinates lie in */
     YOKE_FILTER_LINEAR = 1   /* between the nearest 4 texels, in 3-D the nearest 8; not for integers */
@@ -47,15 +50,15 @@ enum {
 
 /* How kernels read an image. Zeroed, it clamps and does not filter, and coordinates count texels: texel i is at i + 0.5. */
 typedef struct yoke_sampler {
-    int32_t address;    /* YOKE_ADDRESS_ */
-    int32_t filter;     /* YOKE_FILTER_ */
-    int32_t normalized; /* 1: coordinates are from 0.0 to 1.0 across the image; 0: they count texels */
+    yoke_address_mode address; /* YOKE_ADDRESS_ */
+    yoke_filter_mode filter;   /* YOKE_FILTER_ */
+    int32_t normalized;        /* 1: coordinates are from 0.0 to 1.0 across the image; 0: they count texels */
 } yoke_sampler;
 
 /* An image's properties. */
 typedef struct yoke_image_desc {
     size_t size;                 /* sizeof(yoke_image_desc), or 0 for the struct as it was in version 0.1 */
-    int32_t format;              /* YOKE_FORMAT_ */
+    yoke_image_format format;    /* YOKE_FORMAT_ */
     int32_t channels;            /* of a texel: 1, 2 or 4 */
     size_t width, height, depth; /* in texels; a depth of 0 is a 2-D image, any other a 3-D image */
     yoke_sampler sampler;        /* how kernels read it */

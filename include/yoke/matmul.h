@@ -40,6 +40,8 @@
 extern "C" {
 #endif
 
+/* Flags of products. */
+typedef uint32_t yoke_matmul_flags;
 enum {
     YOKE_MATMUL_TF32 = 1, /* float products may be rounded to the 10 bits of TF32, where the device is faster so */
     YOKE_MATMUL_EXACT = 2 /* no library of a vendor: the order of sums that is described above */
@@ -50,13 +52,13 @@ enum {
  * uint64 of integers, like c's dtype). Its variables are `vars`, `var_count`: in an initializer of C11, YOKE_VARS(bias); elsewhere
  * a list of your own, as const yoke_var vars[] = { YOKE_VAR(bias) }. Arrays are broadcast to c's shape, and none may overlap c. */
 typedef struct yoke_matmul_options {
-    size_t size;          /* sizeof(yoke_matmul_options), or 0: see <yoke/ops.h> */
-    uint32_t flags;       /* YOKE_MATMUL_ */
-    yoke_number alpha;    /* converted to the sums' type (of integers: see above), the real one of complex sums; dtype 0: 1 */
-    yoke_number beta;     /* the same; dtype 0: 0. With 0, c is not read */
-    const char *epilogue; /* NULL: `value` itself */
-    const yoke_var *vars; /* of the epilogue, 31 at most, or 30 where a or b is complex */
-    size_t var_count;     /* how many */
+    size_t size;             /* sizeof(yoke_matmul_options), or 0: see <yoke/ops.h> */
+    yoke_matmul_flags flags; /* YOKE_MATMUL_ */
+    yoke_number alpha;       /* converted to the sums' type (of integers: see above), the real one of complex sums; dtype 0: 1 */
+    yoke_number beta;        /* the same; dtype 0: 0. With 0, c is not read */
+    const char *epilogue;    /* NULL: `value` itself */
+    const yoke_var *vars;    /* of the epilogue, 31 at most, or 30 where a or b is complex */
+    size_t var_count;        /* how many */
 } yoke_matmul_options;
 
 #define YOKE_MATMUL_OPTIONS_INIT                                                            \
@@ -87,6 +89,8 @@ YOKE_API yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const
 
 /* ---- Tuning ---- */
 
+/* Flags of measurements. */
+typedef uint32_t yoke_matmul_tile_flags;
 enum {
     YOKE_MATMUL_TILE_DEFAULT = 1, /* taken where nothing is measured */
     YOKE_MATMUL_TILE_TAKEN = 2    /* taken from now on: the default, unless another is 3 % faster */
@@ -94,12 +98,12 @@ enum {
 
 /* A product that yoke_matmul_tune has measured, by one of Yoke's tiles. Strings live as long as the process. */
 typedef struct yoke_matmul_timing {
-    size_t size;        /* sizeof(yoke_matmul_timing) of the library */
-    int32_t dtype;      /* of a and b: YOKE_F32, YOKE_F64, YOKE_F16 (it stands for bfloat16, too), YOKE_C64, YOKE_C128 */
-    int64_t m, n, k;    /* the extents */
-    const char *tile;   /* the tile's name: "medium" */
-    double nanoseconds; /* of one product, the median */
-    uint32_t flags;     /* YOKE_MATMUL_TILE_ */
+    size_t size;                  /* sizeof(yoke_matmul_timing) of the library */
+    yoke_dtype dtype;             /* of a and b: YOKE_F32, YOKE_F64, YOKE_F16 (it stands for bfloat16, too), YOKE_C64, YOKE_C128 */
+    int64_t m, n, k;              /* the extents */
+    const char *tile;             /* the tile's name: "medium" */
+    double nanoseconds;           /* of one product, the median */
+    yoke_matmul_tile_flags flags; /* YOKE_MATMUL_TILE_ */
 } yoke_matmul_timing;
 
 /* What yoke_matmul_tune calls for each measurement. `timing` is valid during the call. */
@@ -110,11 +114,11 @@ typedef void (*yoke_matmul_timing_fn)(const yoke_matmul_timing *timing, void *us
  * for this library's version, the device's name and its driver: products that are enqueued from then on, in all processes, take
  * the tile of the nearest size that was measured, if m and n are within a factor of 2 of it and k within 4. The bits of results
  * do not change. Sizes for which the time does not suffice keep what they had; the first one is measured in any case. Other
- * work on the device should rest. `tell`, which may be NULL, is called by this thread for each tile and size, the tiles of one
+ * work on the device should rest. `progress`, which may be NULL, is called by this thread for each tile and size, the tiles of one
  * size in a row. Blocks. YOKE_E_INVALID_ARGUMENT: the device is none; seconds is not between 0 and 1e9.
  * YOKE_E_OUT_OF_DEVICE_MEMORY: sizes that did not fit keep what they had, and the others are kept. YOKE_E_UNAVAILABLE: all was
  * measured, and the result cannot be kept, as with YOKE_CACHE=off: nothing changes. Else as yoke_matmul, and yoke_stream_wait. */
-YOKE_API yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_timing_fn tell, void *user);
+YOKE_API yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_timing_fn progress, void *user);
 
 /* Get how many sizes of products, of any dtype, have a measured tile on the device; 0: it is not tuned. Reads the file of the cache
  * if no product has done so. Any thread may call this. YOKE_E_INVALID_ARGUMENT: the device is none; out_count is NULL. */

@@ -15,6 +15,7 @@ extern "C" {
 /* ---- Buffers ------------------------------------------------------------------------------------------------------------ */
 
 /* The kind of a buffer's memory: where it is, and who may access it. */
+typedef int32_t yoke_memory_kind;
 enum {
     YOKE_MEMORY_DEVICE = 0, /* device memory; the host reaches it by copies */
     YOKE_MEMORY_PINNED = 1, /* page-locked host memory for copies at full speed; cannot be a kernel argument */
@@ -42,7 +43,7 @@ YOKE_API yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size
  * YOKE_E_INVALID_ARGUMENT: size is 0, or the kind is unknown. YOKE_E_UNSUPPORTED: the device lacks YOKE_CAP_MAPPED or
  * YOKE_CAP_MANAGED; yoke_device_lacks gives the reason. YOKE_E_OUT_OF_HOST_MEMORY: host memory is exhausted. Else as
  * yoke_buffer_create. */
-YOKE_API yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer);
+YOKE_API yoke_status yoke_buffer_create_in(yoke_device *device, yoke_memory_kind memory, size_t size, yoke_buffer **out_buffer);
 
 /* The same for YOKE_MEMORY_PINNED. The memory is page-locked for this device, on CUDA for all CUDA devices; copies to and from any
  * other device treat it as pageable memory. */
@@ -75,25 +76,16 @@ YOKE_API void yoke_buffer_release(yoke_buffer *buffer);
 YOKE_API size_t yoke_buffer_get_size(const yoke_buffer *buffer);
 
 /* The kind of the memory, YOKE_MEMORY_x; -1 for NULL. */
-YOKE_API int32_t yoke_buffer_get_kind(const yoke_buffer *buffer);
+YOKE_API yoke_memory_kind yoke_buffer_get_kind(const yoke_buffer *buffer);
 
 /* The host address of a pinned, mapped or managed buffer or view; NULL for device memory and for NULL. */
 YOKE_API void *yoke_buffer_get_host(const yoke_buffer *buffer);
-
-/* The buffer whose memory this is: the buffer itself, or the one that a view, or a view of a view, lies in. Borrowed: it lives as
- * long as `buffer`. Two buffers share memory only where their roots are the same. `out_offset`, which may be NULL, gets the offset
- * in bytes from the root's start. NULL, and offset 0, for NULL. */
-YOKE_API yoke_buffer *yoke_buffer_get_root(const yoke_buffer *buffer, size_t *out_offset);
 
 /* The buffer's device, borrowed: it lives as long as `buffer`. NULL for NULL. */
 YOKE_API yoke_device *yoke_buffer_get_device(const yoke_buffer *buffer);
 
 /* 1 for a view from yoke_buffer_create_const_view, and for a view of one; 0 for any other buffer, and for NULL. */
 YOKE_API int32_t yoke_buffer_is_read_only(const yoke_buffer *buffer);
-
-/* How many bytes the buffer's first byte lies behind a multiple of 16 bytes: not 0 only for views, and for memory that Yoke has not
- * allocated (yoke_buffer_wrap, a program's variable). 0 for NULL. */
-YOKE_API size_t yoke_buffer_get_misalignment(const yoke_buffer *buffer);
 
 /* ---- A device's memory -------------------------------------------------------------------------------------------------- */
 

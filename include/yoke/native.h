@@ -86,16 +86,6 @@ YOKE_API yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *
  * recorded into a graph. YOKE_E_UNSUPPORTED: the queue is being captured. Or a failure of the driver. */
 YOKE_API yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event);
 
-/* Fail a stream in which other code has ended work before its time: a communicator that was aborted, say. The failure is `status`
- * with the calling thread's record, which yoke_fail makes. As after yoke_stream_cancel nothing further starts; besides, work that
- * the driver has been given and that is not known to be complete counts as failed, so that events behind it report the failure.
- * Does not wait. A stream that has failed keeps its failure. YOKE_E_DEVICE_LOST is taken for the loss of another device: the
- * streams that this stream's events reach fail with it, and no others. Any thread may call this, native sections of the stream too.
- * YOKE_E_INVALID_ARGUMENT: status is not negative. YOKE_E_OUT_OF_HOST_MEMORY: the stream has failed, and events that were recorded
- * before may not tell. */
-#define yoke_native_fail(...) yoke_native_fail_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_native_fail_at(const char *where, yoke_stream *stream, yoke_status status);
-
 /* The driver's handles of a device, valid as long as the device. The caller sets `size` (YOKE_NATIVE_DEVICE_INIT). */
 typedef struct yoke_native_device {
     size_t size;      /* sizeof(yoke_native_device) */
@@ -111,29 +101,6 @@ typedef struct yoke_native_device {
 
 /* Get the driver's handles of a device. YOKE_E_INVALID_ARGUMENT: out_native is NULL or its size is 0. */
 YOKE_API yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native);
-
-/* Attach a value to a device, for a library that keeps something for each device, such as a handle of a vendor's library. When the
- * device ends, release(value) is called once, before the driver's context is released; it may run on any thread and must not use
- * the device through Yoke. `key`: any address of the library's own. `out_value` gets the value that the key has now: the caller's,
- * or, where the key has a value already, that one; then `value` stays the caller's. With a `value` of NULL nothing is attached, and
- * out_value is NULL where the key has no value. Any thread may call this; looking up takes no lock. YOKE_E_INVALID_ARGUMENT: key is
- * NULL. YOKE_E_OUT_OF_HOST_MEMORY. */
-YOKE_API yoke_status yoke_device_attach(yoke_device *device, const void *key, void *value, yoke_release_fn release,
-                                        void **out_value);
-
-/* Keep a note on disk, for a library that remembers what it has found out: `size` bytes in a file of their own in the folder of the
- * cache of compiled programs (see yoke_cache_get_info), instead of what the key had; with a size of 0 the key's note is removed.
- * The key is the library's name and all that the note depends on: a device's name and driver, say. A note appears complete, is read
- * only by the user who wrote it, and is deleted when it has not been recalled for a month. Blocks for the disk. Any thread may call
- * this. YOKE_E_INVALID_ARGUMENT: key is NULL; note is NULL, and size is not 0. YOKE_E_UNAVAILABLE: YOKE_CACHE is not "on", or the
- * folder cannot be used or written to. YOKE_E_OUT_OF_HOST_MEMORY. */
-YOKE_API yoke_status yoke_cache_note(const char *key, const void *note, size_t size);
-
-/* Read a note: *out_size is its size, and at most `capacity` bytes of it are copied. *out_size is 0 where there is no note: none
- * was kept, YOKE_CACHE is "off", the folder cannot be used, or the file is damaged or another user's, which the log tells. Blocks
- * for the disk. Any thread may call this. YOKE_E_INVALID_ARGUMENT: key or out_size is NULL; note is NULL, and capacity is not
- * 0. */
-YOKE_API yoke_status yoke_cache_recall(const char *key, void *note, size_t capacity, size_t *out_size);
 
 /* Get the driver's handle of a buffer or view, valid as long as the buffer or view: a CUdeviceptr, or a cl_mem (of a view, a
  * sub-buffer). YOKE_E_UNSUPPORTED: the buffer has no handle: a pinned buffer on CUDA, a view that is not aligned, or managed

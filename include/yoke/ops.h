@@ -21,7 +21,8 @@
  *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
  *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap.
  *  - A bool is a byte: 0 is false, and any other is true. What computes or converts, yoke_assign too, writes 0 and 1. What only
- *    moves elements (yoke_array_write and _read, yoke_gather, yoke_select, sorts and their relatives) moves the byte as it is.
+ *    moves elements (yoke_write_array, yoke_read_array, yoke_gather, yoke_select, sorts and their relatives) moves the byte as it
+ *    is.
  *  - An output may have any strides with which no two of its elements lie at one place, and may lie between the elements of another
  *    array. Strides of many axes in disorder, where that would take too long to see, are refused too.
  *  - An output of positions or counts has a dtype that holds the largest one that the shapes allow. YOKE_E_RANGE: it does not.
@@ -71,10 +72,10 @@ YOKE_API yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream
 /* Copy a whole array from host memory, or to it: `source` and `target` have its elements one after the other, the last axis
  * fastest, whatever its layout on the device. Host memory is used as by yoke_write and yoke_read. An array that is not contiguous
  * goes by way of temporary memory. YOKE_E_INVALID_ARGUMENT: source or target is NULL, and the array is not empty. */
-#define yoke_array_write(...) yoke_array_write_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_array_write_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source);
-#define yoke_array_read(...) yoke_array_read_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_array_read_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target);
+#define yoke_write_array(...) yoke_write_array_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_write_array_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source);
+#define yoke_read_array(...) yoke_read_array_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target);
 
 /* out = a + b, a - b, a * b and a / b, by the rules of expressions. */
 #define yoke_add(...) yoke_add_at(YOKE_HERE, __VA_ARGS__)
@@ -105,58 +106,37 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
 /* ---- Reductions ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * The operations of reductions and scans. Floats are summed pairwise, in an order that depends on the shape alone: for n elements
- * the error is at most about log2(n) roundings of the sum of the absolute values. Sums and products of integers are exact modulo
- * 2^64, and converted to the output's dtype at the end.
+ * Arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM (<yoke/array.h>). Floats are summed pairwise, in an order that depends
+ * on the shape alone: for n elements the error is at most about log2(n) roundings of the sum of the absolute values. Sums and
+ * products of integers are exact modulo 2^64, and converted to the output's dtype at the end.
  *
  * What is in between has the range of the type that is computed with: float, or double where an array is double or complex128. The
  * sum of a part of the elements that has no place there is infinite, and so is the product; an infinite product is NaN with a zero,
  * and an infinite sum with one of the other sign, also where another order, as from the left to the right, would have come to a
  * number. Complex products take each part as the difference or the sum of two rounded products, so that a part that overflows
- * makes NaN sooner: use complex128 where numbers are of such size. All devices agree, and YOKE_NORM has no such limit.
+ * makes NaN sooner: use complex128 where numbers are of such size. All devices agree, and YOKE_REDUCE_NORM has no such limit.
  */
-enum {
-    YOKE_SUM = 1,     /* 0 for no elements */
-    YOKE_PRODUCT = 2, /* 1 for no elements */
-    YOKE_MIN = 3,     /* IEEE 754's minimumNumber: NaN only if all are NaN; -0 is below 0. No elements: the dtype's largest value,
-                         infinity of floating-point types */
-    YOKE_MAX = 4,     /* maximumNumber; the same, the other way */
-    YOKE_ANY = 5,     /* 1 if an element is not 0; 0 for no elements */
-    YOKE_ALL = 6,     /* 1 if no element is 0, also for no elements */
-    YOKE_ARGMIN = 7,  /* the position of YOKE_MIN's value, the first of equal ones; the output is an integer. NaN and -0 as there; 0
-                         if all are NaN, -1 for no elements (of an unsigned dtype, its largest number) */
-    YOKE_ARGMAX = 8,  /* the same for YOKE_MAX */
-    YOKE_MEAN = 9,    /* the sum, which does not wrap, divided by the number; the output is floating point; NaN for no elements. Of
-                         complex numbers both parts are divided by the real number: an infinite part leaves the other as it is,
-                         where a complex division makes it NaN */
-    YOKE_VARIANCE = 10, /* the mean of the squared distances from the mean (divided by n); the output is floating point; NaN where
-                           an element is infinite, and for no elements. Integers become double where the output is double, else
-                           float first: an output of float is for integers below 2^24 */
-    YOKE_NORM = 11      /* the square root of the sum of squares, also where a square has no place in the type that is computed
-                           with; the output is floating point; 0 for no elements. NaN where an element or a part of one is NaN,
-                           else infinite where one is infinite */
-};
 
 /* Reduce `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES, as for a count of 0. `out` has the shape of `a` without these
- * axes, or with an extent of 1 there; where one element remains, it is any array of one element. Positions of YOKE_ARGMIN and
- * _ARGMAX count the reduced elements in row-major order. YOKE_E_RANGE: the dtype of `out` does not hold the last position.
+ * axes, or with an extent of 1 there; where one element remains, it is any array of one element. Positions of YOKE_REDUCE_ARGMIN
+ * and _ARGMAX count the reduced elements in row-major order. YOKE_E_RANGE: the dtype of `out` does not hold the last position.
  * YOKE_E_INVALID_ARGUMENT: an axis is out of range or named twice; the
  * operation does not suit the dtypes (complex numbers have no order). */
 #define yoke_reduce(...) yoke_reduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, yoke_reduction operation, const yoke_array *out,
                                     const yoke_array *a, const int32_t *axes, size_t axis_count);
 
-/* Reduce the values of an expression without storing them: yoke_map_reduce(stream, YOKE_SUM, &out, "(x - y) * (x - y)",
+/* Reduce the values of an expression without storing them: yoke_map_reduce(stream, YOKE_REDUCE_SUM, &out, "(x - y) * (x - y)",
  * YOKE_VARS(x, y), YOKE_ALL_AXES). The expression assigns nothing; its shape is that of its arrays, broadcast to each other. */
 #define yoke_map_reduce(...) yoke_map_reduce_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
+YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, yoke_reduction operation, const yoke_array *out,
                                         const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
                                         size_t axis_count);
 
 /* Find the dtype of an expression's value, as yoke_map_reduce and yoke_select_where compute it, by its text and the dtypes of its
  * variables: YOKE_F32 for "x * 0.5" of a float array or an int32 one, YOKE_BOOL for "x > 0". Nothing runs, and buffers are not
  * looked at. YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or ends with no value; out_dtype is NULL. */
-YOKE_API yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, int32_t *out_dtype);
+YOKE_API yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, yoke_dtype *out_dtype);
 
 /* out = the sum of a * b over all elements, without conjugation. */
 #define yoke_dot(...) yoke_dot_at(YOKE_HERE, __VA_ARGS__)
@@ -165,45 +145,49 @@ YOKE_API yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const y
 
 /* Reduce segments of an array of one dimension: segment i has the elements offsets[i] to offsets[i + 1] - 1, so that `offsets`, of
  * int32 or int64, has one element more than `out`. An offset below 0 or beyond the array counts as the nearest end; a segment that
- * ends before it begins is empty. YOKE_ARGMIN and _ARGMAX count from the segment's start; the dtype
+ * ends before it begins is empty. YOKE_REDUCE_ARGMIN and _ARGMAX count from the segment's start; the dtype
  * of `out` holds the last position of `a`, which a segment may have. */
 #define yoke_reduce_segments(...) yoke_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
-                                             const yoke_array *a, const yoke_array *offsets);
+YOKE_API yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, yoke_reduction operation,
+                                             const yoke_array *out, const yoke_array *a, const yoke_array *offsets);
 
 /* The same for the values of an expression of arrays of one dimension, which are not stored: yoke_map_reduce_segments(stream,
- * YOKE_SUM, &out, "x * y", YOKE_VARS(x, y), &offsets). */
+ * YOKE_REDUCE_SUM, &out, "x * y", YOKE_VARS(x, y), &offsets). */
 #define yoke_map_reduce_segments(...) yoke_map_reduce_segments_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
-                                                 const char *expression, const yoke_var *vars, size_t count,
+YOKE_API yoke_status yoke_map_reduce_segments_at(const char *where, yoke_stream *stream, yoke_reduction operation,
+                                                 const yoke_array *out, const char *expression, const yoke_var *vars, size_t count,
                                                  const yoke_array *offsets);
 
 /* ---- Scans ---------------------------------------------------------------------------------------------------------------- */
 
+/* Which elements a scan combines. */
+typedef int32_t yoke_scan_mode;
 enum {
-    YOKE_INCLUSIVE = 0, /* out[i] combines a[0] to a[i] */
-    YOKE_EXCLUSIVE = 1  /* out[i] combines a[0] to a[i - 1]; out[0] is the operation's value for no elements */
+    YOKE_SCAN_INCLUSIVE = 0, /* out[i] combines a[0] to a[i] */
+    YOKE_SCAN_EXCLUSIVE = 1  /* out[i] combines a[0] to a[i - 1]; out[0] is the operation's value for no elements */
 };
 
-/* Scan `a` along an axis with YOKE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers are
- * combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
+/* Scan `a` along an axis with YOKE_REDUCE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers
+ * are combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
  * float. The order of floating-point operations depends on the extent and on that type alone: 4,096 neighbours (2,048 of complex64
  * and double, 1,024 of complex128) are combined in a tree, and these from the left to the right; the tree's products and sums may
  * overflow where those from the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
  * is out of range, or complex numbers are to be compared. */
 #define yoke_scan(...) yoke_scan_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,
-                                  const yoke_array *a, int32_t axis);
+YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, yoke_reduction operation, yoke_scan_mode mode,
+                                  const yoke_array *out, const yoke_array *a, int32_t axis);
 
 /* Scan the segments of an array of one dimension, each from its own start. `starts`, of bool or an integer dtype, has the shape of
  * `a`: an element that is not 0 begins a segment. `out` has the shape of `a`, and may be `a` itself. */
 #define yoke_scan_segments(...) yoke_scan_segments_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode,
+YOKE_API yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, yoke_reduction operation, yoke_scan_mode mode,
                                            const yoke_array *out, const yoke_array *a, const yoke_array *starts);
 
 /* ---- Order: sort and search ------------------------------------------------------------------------------------------------ */
 
-enum { YOKE_ASCENDING = 0, YOKE_DESCENDING = 1 };
+/* Which elements come first. */
+typedef int32_t yoke_sort_order;
+enum { YOKE_SORT_ASCENDING = 0, YOKE_SORT_DESCENDING = 1 };
 
 /* Sort keys in place, along the last axis; the values, an array of the same shape, move with them. `values` may be NULL. The sort
  * is stable, in both directions. NaN is last in both directions, whatever its sign; -0 is before 0 when ascending. Keys are of any
@@ -211,33 +195,35 @@ enum { YOKE_ASCENDING = 0, YOKE_DESCENDING = 1 };
  * values share memory with the keys. */
 #define yoke_sort(...) yoke_sort_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_array *keys, const yoke_array *values,
-                                  int32_t order);
+                                  yoke_sort_order order);
 
 /* Find the order that would sort the keys along the last axis: `indices`, of an integer dtype of 4 or 8 bytes, has their shape. The
  * keys stay. YOKE_E_RANGE: the dtype does not hold the last index. yoke_gather(stream, &sorted, &records, &indices, 0) then moves
  * what belongs to the keys. */
 #define yoke_argsort(...) yoke_argsort_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
-                                     int32_t order);
+                                     yoke_sort_order order);
 
-/* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_DESCENDING finds the largest. k is the
- * extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come first.
- * YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
+/* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_SORT_DESCENDING finds the largest. k
+ * is the extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come
+ * first. YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
 #define yoke_top_k(...) yoke_top_k_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
-                                   const yoke_array *a, int32_t order);
+                                   const yoke_array *a, yoke_sort_order order);
 
+/* Which side of equal elements. */
+typedef int32_t yoke_search_side;
 enum {
-    YOKE_LEFT = 0, /* the first position whose element is not before the query */
-    YOKE_RIGHT = 1 /* the first position whose element is after the query */
+    YOKE_SEARCH_LEFT = 0, /* the first position whose element is not before the query */
+    YOKE_SEARCH_RIGHT = 1 /* the first position whose element is after the query */
 };
 
 /* Find where queries belong in an ascending array of one dimension and of the same dtype: positions 0 to its extent, of an integer
  * dtype of 4 or 8 bytes and of the queries' shape. The order is yoke_sort's: NaN is after all numbers and equal to NaN, -0 is
  * before 0. YOKE_E_RANGE: the dtype does not hold the extent. */
-#define yoke_search_sorted(...) yoke_search_sorted_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
-                                           const yoke_array *sorted, const yoke_array *queries, int32_t side);
+#define yoke_searchsorted(...) yoke_searchsorted_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
+                                          const yoke_array *sorted, const yoke_array *queries, yoke_search_side side);
 
 /* ---- Order: select ------------------------------------------------------------------------------------------------------- */
 
@@ -309,6 +295,8 @@ YOKE_API yoke_status yoke_bincount_at(const char *where, yoke_stream *stream, co
 YOKE_API yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                     const yoke_array *indices, int32_t axis);
 
+/* What becomes of what is there. */
+typedef int32_t yoke_scatter_mode;
 enum {
     YOKE_SCATTER_SET = 0, /* of several elements for one place the last is kept */
     YOKE_SCATTER_ADD = 1  /* elements are added to what is there, in their order */
@@ -321,12 +309,12 @@ enum {
  * YOKE_E_RANGE: YOKE_SCATTER_ADD, and the axis of `out` has more than 2^32 - 2 elements. */
 #define yoke_scatter(...) yoke_scatter_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *indices,
-                                     const yoke_array *a, int32_t axis, int32_t mode);
+                                     const yoke_array *a, int32_t axis, yoke_scatter_mode mode);
 
 /* ---- Vendors' libraries --------------------------------------------------------------------------------------------------- */
 
 /* The libraries, by index. */
-enum { YOKE_OPS_LIBRARY_CUBLAS = 0, YOKE_OPS_LIBRARY_CUFFT = 1, YOKE_OPS_LIBRARY_CLBLAST = 2, YOKE_OPS_LIBRARY_COUNT = 3 };
+enum { YOKE_OPS_LIBRARY_CUBLAS = 0, YOKE_OPS_LIBRARY_CUFFT = 1, YOKE_OPS_LIBRARY_CLBLAST = 2 };
 
 /* A vendor's library that operations use where it is there. The caller sets `size` (YOKE_OPS_LIBRARY_INIT). Strings are never NULL,
  * and live as long as the process. */
@@ -358,7 +346,7 @@ YOKE_API yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_li
  * of their numbers of taps (9 are prepared); the largest elements, sorts with values, permutations and shuffles, and integers of
  * ranges beyond 2^32. YOKE_E_INVALID_ARGUMENT: a number is not a dtype. YOKE_E_UNSUPPORTED: the device lacks
  * the dtype. Else as yoke_program_build. */
-YOKE_API yoke_status yoke_ops_prepare(yoke_device *device, const int32_t *dtypes, size_t count);
+YOKE_API yoke_status yoke_ops_prepare(yoke_device *device, const yoke_dtype *dtypes, size_t count);
 
 #ifdef __cplusplus
 }

@@ -13,12 +13,15 @@ extern "C" {
 
 /* ---- Sources ------------------------------------------------------------------------------------------------------------ */
 
+/* The arithmetic of kernels. */
+typedef int32_t yoke_math_mode;
 enum {
     YOKE_MATH_DEFAULT = 0, /* as the language's own compilers: products and sums may be fused, so that last bits may differ */
     YOKE_MATH_EXACT = 1,   /* IEEE operations, fused only where the source says fma: both backends agree to the last bit */
     YOKE_MATH_FAST = 2     /* the compiler may fuse, approximate and flush subnormals */
 };
 
+typedef uint32_t yoke_build_flags;
 enum { YOKE_BUILD_DEBUG = 1 }; /* line information for debuggers and profilers, where the compiler supports it */
 
 /* A virtual header, which exists only as text. `#include "name"` and `#include <name>` find it. */
@@ -62,11 +65,11 @@ typedef struct yoke_source {
     const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
     const char *const *defines;         /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE", each one line; NULL-terminated; may be NULL */
-    int32_t math;                       /* a YOKE_MATH_ value */
+    yoke_math_mode math;                /* how exact */
     const char *opencl_std;             /* the OpenCL C version, as "2.0"; NULL means "1.2" */
     const char *cuda_std;               /* the C++ version, as "17"; NULL means "17" */
     size_t cuda_size, opencl_size;      /* bytes of the texts; 0: NUL-terminated */
-    uint32_t flags;                     /* YOKE_BUILD_ bits */
+    yoke_build_flags flags;             /* YOKE_BUILD_ bits */
     const yoke_header *headers;         /* terminated by an entry whose name is NULL; may be NULL */
     const char *const *include_folders; /* absolute paths; NULL-terminated; may be NULL */
     /* Templates and overloaded kernels in C++, as "scale<float>"; yoke_kernel_get takes the same spelling, but for blanks. OpenCL C
@@ -108,6 +111,7 @@ YOKE_API yoke_status yoke_source_builtin(const char *name, yoke_source *out_sour
 YOKE_API yoke_status yoke_source_expand(const yoke_source *source, const char *language, char *target, size_t capacity,
                                         size_t *out_size);
 
+typedef uint32_t yoke_compile_flags;
 enum { YOKE_COMPILE_BARE = 1 }; /* the compiler's own file, a cubin or PTX, instead of a program binary */
 
 /* Compile a source's CUDA text with NVRTC, without a device and without a driver. `architecture`: "sm_90" for machine code,
@@ -117,15 +121,16 @@ enum { YOKE_COMPILE_BARE = 1 }; /* the compiler's own file, a cubin or PTX, inst
  * and `out_size`: as in yoke_program_save. yoke_get_build_log() has the compiler's log. YOKE_E_INVALID_ARGUMENT: the source is
  * malformed or lacks a CUDA text. YOKE_E_UNSUPPORTED: the compiler does not support the architecture; the record lists those that
  * it supports. YOKE_E_BUILD: the source does not compile. YOKE_E_UNAVAILABLE: NVRTC is missing. */
-YOKE_API yoke_status yoke_source_compile(const yoke_source *source, const char *architecture, uint32_t flags, void *target,
-                                         size_t capacity, size_t *out_size);
+YOKE_API yoke_status yoke_source_compile(const yoke_source *source, const char *architecture, yoke_compile_flags flags,
+                                         void *target, size_t capacity, size_t *out_size);
 
 /* The languages of kernels. */
+typedef int32_t yoke_language;
 enum { YOKE_LANGUAGE_CUDA = 1, YOKE_LANGUAGE_OPENCL = 2 };
 
 /* The language of the device's kernels, YOKE_LANGUAGE_: which text of a source runs there. Needed where the two texts are not
  * twins, but have kernels of other names, say. 0: device is NULL or has been released. */
-YOKE_API int32_t yoke_device_get_language(const yoke_device *device);
+YOKE_API yoke_language yoke_device_get_language(const yoke_device *device);
 
 /* ---- Programs ----------------------------------------------------------------------------------------------------------- */
 
@@ -143,17 +148,6 @@ YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *
  * for the build. The call itself returns YOKE_E_INVALID_ARGUMENT as above, or YOKE_E_OUT_OF_HOST_MEMORY. */
 YOKE_API yoke_status yoke_program_build_async(yoke_device *device, const yoke_source *source, yoke_program **out_program,
                                               yoke_event **out_event);
-
-/* The device's program of this key: for libraries, whose callers hold no programs. The first call with a key builds the program, as
- * yoke_program_build does, and the device keeps it until the device itself ends; each later call with this key returns that program
- * and does not look at `source`, so the key must tell all sources apart. That takes some tens of nanoseconds, or a microsecond with
- * the longest key. `key`: up to 4096 bytes, compared byte by byte; begin it with the library's name. `source` may be NULL: then
- * nothing is built, and the answer is NULL where the device has no program of this key. `out_program` is borrowed: it lives as long
- * as the device. yoke_program_retain keeps program and device alive together. Several threads that use a new key at once get the
- * same program. A build that fails is not kept: the next call builds again. YOKE_E_INVALID_ARGUMENT: key is NULL, empty or too
- * long. Else as yoke_program_build. */
-YOKE_API yoke_status yoke_device_get_program(yoke_device *device, const char *key, const yoke_source *source,
-                                             yoke_program **out_program);
 
 /* Load a program from compiled code: a program binary that yoke_program_save wrote; PTX, cubin or fatbin on CUDA; SPIR-V where
  * YOKE_CAP_SPIRV; the driver's own binary on OpenCL where YOKE_CAP_PROGRAM_BINARIES. The first bytes tell the kind; on OpenCL,
@@ -220,19 +214,20 @@ YOKE_API yoke_status yoke_program_get_global(yoke_program *program, const char *
 /* ---- The cache ---------------------------------------------------------------------------------------------------------- */
 
 /* Modes of the cache: unused, read only, or read and written. */
+typedef int32_t yoke_cache_mode;
 enum { YOKE_CACHE_OFF = 0, YOKE_CACHE_READ = 1, YOKE_CACHE_ON = 2 };
 
 /* The cache of compiled programs. The caller sets `size` (YOKE_CACHE_INFO_INIT). */
 typedef struct yoke_cache_info {
-    size_t size;       /* sizeof(yoke_cache_info) */
-    int32_t mode;      /* YOKE_CACHE_ */
-    uint32_t hits;     /* builds served from the cache since the process began */
-    uint32_t misses;   /* builds not served */
-    uint32_t stored;   /* entries written */
-    uint32_t rejected; /* damaged entries, which were replaced */
-    uint64_t limit;    /* bytes; above this limit the oldest entries are deleted */
-    char folder[512];  /* "" when there is no cache */
-    char reason[256];  /* why the mode is less than the environment requests; else "" */
+    size_t size;          /* sizeof(yoke_cache_info) */
+    yoke_cache_mode mode; /* YOKE_CACHE_ */
+    uint32_t hits;        /* builds served from the cache since the process began */
+    uint32_t misses;      /* builds not served */
+    uint32_t stored;      /* entries written */
+    uint32_t rejected;    /* damaged entries, which were replaced */
+    uint64_t limit;       /* bytes; above this limit the oldest entries are deleted */
+    char folder[512];     /* "" when there is no cache */
+    char reason[256];     /* why the mode is less than the environment requests; else "" */
 } yoke_cache_info;
 
 #define YOKE_CACHE_INFO_INIT                              \
@@ -286,6 +281,8 @@ typedef struct yoke_kernel_info {
 /* Get the properties of a kernel. The caller sets out_info->size. */
 YOKE_API yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info);
 
+/* Kinds of parameters. */
+typedef int32_t yoke_param_kind;
 enum {
     YOKE_PARAM_UNKNOWN = 0, /* the width is known, but not whether it is a value or a pointer */
     YOKE_PARAM_VALUE = 1,   /* a scalar, vector or struct */
@@ -294,6 +291,8 @@ enum {
     YOKE_PARAM_IMAGE = 4  /* a texture or surface object, or an OpenCL image */
 };
 
+/* Kinds of numbers in parameters. */
+typedef int32_t yoke_scalar_kind;
 enum {
     YOKE_SCALAR_UNKNOWN = 0, /* a vector, a struct, a pointer to pointers, a type of the source's own */
     YOKE_SCALAR_BOOL = 1,
@@ -304,14 +303,14 @@ enum {
 
 /* The properties of a kernel's parameter. The caller sets `size` (YOKE_PARAM_INFO_INIT). */
 typedef struct yoke_param_info {
-    size_t size;           /* sizeof(yoke_param_info) */
-    int32_t kind;          /* YOKE_PARAM_ */
-    int32_t read_only;     /* 1: the kernel only reads the buffer or image; 0: the kernel may write it; -1: unknown */
-    uint32_t bytes;        /* of the value or pointer; 0 when unknown */
-    char name[40];         /* "" when unknown */
-    char type[40];         /* as the source spells it; "" when unknown */
-    int32_t scalar;        /* YOKE_SCALAR_: the number that the type is, or that the pointer points to */
-    uint32_t scalar_bytes; /* of one such number; 0 when unknown */
+    size_t size;             /* sizeof(yoke_param_info) */
+    yoke_param_kind kind;    /* YOKE_PARAM_ */
+    int32_t read_only;       /* 1: the kernel only reads the buffer or image; 0: the kernel may write it; -1: unknown */
+    uint32_t bytes;          /* of the value or pointer; 0 when unknown */
+    char name[40];           /* "" when unknown */
+    char type[40];           /* as the source spells it; "" when unknown */
+    yoke_scalar_kind scalar; /* YOKE_SCALAR_: the number that the type is, or that the pointer points to */
+    uint32_t scalar_bytes;   /* of one such number; 0 when unknown */
 } yoke_param_info;
 
 #define YOKE_PARAM_INFO_INIT                                  \
@@ -325,10 +324,26 @@ YOKE_API yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t ind
 
 /* ---- Launches ----------------------------------------------------------------------------------------------------------- */
 
+/* Kinds of arguments. */
+typedef uint32_t yoke_arg_kind;
+enum {
+    YOKE_ARG_BUFFER = 1,
+    YOKE_ARG_INTEGER = 2,  /* an integer, bool or char by value */
+    YOKE_ARG_FLOATING = 3, /* a half, bfloat16, float or double by value */
+    YOKE_ARG_STRUCT = 4,   /* any bytes by value: a struct or a vector */
+    YOKE_ARG_NULL = 5,     /* a null pointer for a buffer parameter */
+    YOKE_ARG_LOCAL = 6,    /* bytes of shared memory */
+    YOKE_ARG_IN = 7,       /* a host array, copied to the device before the kernel runs, */
+    YOKE_ARG_OUT = 8,      /* copied back after it, */
+    YOKE_ARG_INOUT = 9,    /* or both */
+    YOKE_ARG_IMAGE = 16,   /* an image that the kernel reads through its sampler */
+    YOKE_ARG_SURFACE = 17  /* an image that the kernel writes, or reads without a sampler */
+};
+
 /* A kernel argument with its kind and width, made by YOKE_ARGS or by the yoke_arg_ functions of <yoke/args.h>. */
 typedef struct yoke_arg {
-    uint32_t kind; /* YOKE_ARG_ */
-    uint32_t size; /* bytes of the scalar or struct; of a pointer for a buffer */
+    yoke_arg_kind kind; /* YOKE_ARG_ */
+    uint32_t size;      /* bytes of the scalar or struct; of a pointer for a buffer */
     union {
         yoke_buffer *buffer;
         yoke_image *image;
@@ -346,20 +361,6 @@ typedef struct yoke_arg {
         int8_t i8;
     } value; /* selected by the kind */
 } yoke_arg;
-
-enum {
-    YOKE_ARG_BUFFER = 1,
-    YOKE_ARG_INTEGER = 2,  /* an integer, bool or char by value */
-    YOKE_ARG_FLOATING = 3, /* a half, bfloat16, float or double by value */
-    YOKE_ARG_STRUCT = 4,   /* any bytes by value: a struct or a vector */
-    YOKE_ARG_NULL = 5,     /* a null pointer for a buffer parameter */
-    YOKE_ARG_LOCAL = 6,    /* bytes of shared memory */
-    YOKE_ARG_IN = 7,       /* a host array, copied to the device before the kernel runs, */
-    YOKE_ARG_OUT = 8,      /* copied back after it, */
-    YOKE_ARG_INOUT = 9,    /* or both */
-    YOKE_ARG_IMAGE = 16,   /* an image that the kernel reads through its sampler */
-    YOKE_ARG_SURFACE = 17  /* an image that the kernel writes, or reads without a sampler */
-};
 
 /* Added to a kind: the argument is for kernels in this language only (yoke_arg_cuda_only, yoke_arg_opencl_only). */
 enum { YOKE_ARG_CUDA_ONLY = 0x40, YOKE_ARG_OPENCL_ONLY = 0x80 };

@@ -27,22 +27,24 @@
 extern "C" {
 #endif
 
+/* Which ends belong to an interval. */
+typedef int32_t yoke_interval;
 enum {
-    YOKE_WITHOUT_HIGH = 0, /* [low, high) */
-    YOKE_WITHOUT_LOW = 1,  /* (low, high] */
-    YOKE_WITH_BOTH = 2     /* [low, high]: integers only */
+    YOKE_INTERVAL_WITHOUT_HIGH = 0, /* [low, high) */
+    YOKE_INTERVAL_WITHOUT_LOW = 1,  /* (low, high] */
+    YOKE_INTERVAL_WITH_BOTH = 2     /* [low, high]: integers only */
 };
 
 /* Options of random numbers; begin with YOKE_RANDOM_OPTIONS_INIT. */
 typedef struct yoke_random_options {
-    size_t size;       /* sizeof(yoke_random_options), or 0: see <yoke/ops.h> */
-    uint32_t sequence; /* which of 2^32 sequences, each of 2^64 numbers */
-    int32_t interval;  /* YOKE_WITHOUT_HIGH …: which ends belong to it; for uniform numbers and integers */
+    size_t size;            /* sizeof(yoke_random_options), or 0: see <yoke/ops.h> */
+    uint32_t sequence;      /* which of 2^32 sequences, each of 2^64 numbers */
+    yoke_interval interval; /* for uniform numbers and integers */
 } yoke_random_options;
 
-#define YOKE_RANDOM_OPTIONS_INIT                          \
-    {                                                     \
-        sizeof(yoke_random_options), 0, YOKE_WITHOUT_HIGH \
+#define YOKE_RANDOM_OPTIONS_INIT                                   \
+    {                                                              \
+        sizeof(yoke_random_options), 0, YOKE_INTERVAL_WITHOUT_HIGH \
     }
 
 /* Uniform numbers of [low, high), or of (low, high]: yoke_random_uniform(stream, &x, 0, 1, seed, 0, NULL). low and high are first
@@ -75,8 +77,8 @@ YOKE_API yoke_status yoke_random_exponential_at(const char *where, yoke_stream *
 /* Integers from low to below high, each as likely as any other: yoke_random_integers(stream, &dice, YOKE_NUMBER(1), YOKE_NUMBER(7),
  * seed, 0, NULL). By Lemire's method: low plus the upper half of word * range, where range is the number of integers; where the
  * lower half is below 2^32 mod range (2^64 mod range, of ranges beyond 2^32), the number is drawn again. For the full range of
- * uint32, with YOKE_WITH_BOTH, these are Philox's words. YOKE_E_INVALID_ARGUMENT: the dtype is neither bool nor an integer; low or
- * high is not an integer; there is none between them. YOKE_E_RANGE: the dtype does not hold one of the integers. */
+ * uint32, with YOKE_INTERVAL_WITH_BOTH, these are Philox's words. YOKE_E_INVALID_ARGUMENT: the dtype is neither bool nor an
+ * integer; low or high is not an integer; there is none between them. YOKE_E_RANGE: the dtype does not hold one of the integers. */
 #define yoke_random_integers(...) yoke_random_integers_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_random_integers_at(const char *where, yoke_stream *stream, const yoke_array *out, yoke_number low,
                                              yoke_number high, uint64_t seed, uint64_t offset, const yoke_random_options *options);

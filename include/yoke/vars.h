@@ -48,6 +48,8 @@
 extern "C" {
 #endif
 
+/* Kinds of variables. */
+typedef uint32_t yoke_var_kind;
 enum { YOKE_VAR_ARRAY = 1, YOKE_VAR_SCALAR = 2, YOKE_VAR_FUNCTION = 3 };
 
 /* A variable, or a function, made by YOKE_VARS or by the functions below. Names and texts are read during the call that takes it.
@@ -55,7 +57,7 @@ enum { YOKE_VAR_ARRAY = 1, YOKE_VAR_SCALAR = 2, YOKE_VAR_FUNCTION = 3 };
 typedef struct yoke_var {
     const char *name;   /* of the variable; the declaration of a function, as "float smooth(float x, int32 n)" */
     const char *text;   /* of a function: its definition as CUDA C++ and OpenCL C alike; else NULL */
-    uint32_t kind;      /* YOKE_VAR_ */
+    yoke_var_kind kind; /* YOKE_VAR_ */
     yoke_number scalar; /* of a scalar */
     yoke_array array;   /* of an array */
 } yoke_var;

@@ -21,7 +21,7 @@
  *  - The function is not a cancellation point: a thread that is cancelled (pthread_cancel) during a call finishes the call first.
  *    Functions that enqueue work keep this promise only as far as the driver's functions do.
  *  - A function that allocates memory may fail with YOKE_E_OUT_OF_DEVICE_MEMORY or YOKE_E_OUT_OF_HOST_MEMORY.
- *  - Sizes and offsets are in bytes.
+ *  - Sizes and offsets are in bytes. The type of an enum's constants, as yoke_wait_mode, is an integer of 32 bits.
  *
  * Each function that enqueues work is a macro over a function whose name ends in _at. The macro adds the caller's file and line, a
  * string constant, so that a failure that is reported later names the line that enqueued the work. Other languages, C++ wrappers
@@ -30,7 +30,8 @@
  * This header declares errors, devices, streams and events. It includes <yoke/memory.h> for buffers and copies,
  * <yoke/image.h> for images, and <yoke/program.h> for programs, kernels and launches. Not included: <yoke/graph.h> for work that is
  * recorded once and launched many times, <yoke/types.h> for structs that host and kernels share, <yoke/native.h> for the drivers'
- * own handles, <yoke/check.h> for small programs that end when a call fails, and <yoke/yoke.hpp> for C++.
+ * own handles, <yoke/library.h> for libraries on top of Yoke, <yoke/check.h> for small programs that end when a call fails, and
+ * <yoke/yoke.hpp> for C++.
  */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
@@ -108,6 +109,7 @@ enum {
 };
 
 /* What the caller must give up after a status: nothing, the operation, the stream, or the device. */
+typedef int32_t yoke_error_group;
 enum { YOKE_GROUP_NONE = 0, YOKE_GROUP_CALLER = 1, YOKE_GROUP_OPERATION = 2, YOKE_GROUP_STREAM = 3, YOKE_GROUP_DEVICE = 4 };
 
 /* The name of a status, as "YOKE_E_RANGE"; "unknown status" for any other number. Never NULL. */
@@ -118,7 +120,7 @@ YOKE_API const char *yoke_status_meaning(yoke_status status);
 
 /* The YOKE_GROUP_ of a status. A negative code of the program's own counts as YOKE_GROUP_STREAM, because only host functions return
  * such codes. */
-YOKE_API int yoke_status_group(yoke_status status);
+YOKE_API yoke_error_group yoke_status_group(yoke_status status);
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------- */
 
@@ -153,6 +155,7 @@ YOKE_API yoke_status yoke_fail(yoke_status status, const char *format, ...) YOKE
 /* ---- Logging ------------------------------------------------------------------------------------------------------------- */
 
 /* Levels of the log. */
+typedef int32_t yoke_log_level;
 enum {
     YOKE_LOG_OFF = 0,     /* nothing */
     YOKE_LOG_ERROR = 1,   /* every call and every stream that fails */
@@ -163,17 +166,13 @@ enum {
 
 /* A log function. One thread at a time calls it, and it may be any thread; the function must not call Yoke. `text` is one line
  * without a newline (those of a text from yoke_fail have become " | "), valid during the call. */
-typedef void (*yoke_log_fn)(int level, const char *text, void *user);
+typedef void (*yoke_log_fn)(yoke_log_level level, const char *text, void *user);
 
 /* Send messages of `level` (YOKE_LOG_) and of more important levels to `fn`. NULL restores the setting of the environment:
  * YOKE_LOG=error, warning, info or debug writes messages to stderr; without YOKE_LOG, only the watchdog's messages are written,
  * where YOKE_WATCHDOG enables the watchdog, and why a trace that YOKE_TRACE orders is missing or not whole. When this call returns,
  * the previous function is no longer running. */
-YOKE_API void yoke_log_set(int level, yoke_log_fn fn, void *user);
-
-/* Write a message of `level`, YOKE_LOG_ERROR to YOKE_LOG_DEBUG, to wherever Yoke's own messages of this level go: for libraries
- * above Yoke. Any other level, and a format of NULL, write nothing. Any thread may call this, but not a log function. */
-YOKE_API void yoke_log_write(int level, const char *format, ...) YOKE_PRINTF(2, 3);
+YOKE_API void yoke_log_set(yoke_log_level level, yoke_log_fn fn, void *user);
 
 #define YOKE_TEXT_(x) #x
 #define YOKE_TEXT(x) YOKE_TEXT_(x)
@@ -182,9 +181,11 @@ YOKE_API void yoke_log_write(int level, const char *format, ...) YOKE_PRINTF(2, 
 /* ---- Devices ------------------------------------------------------------------------------------------------------------ */
 
 /* Kinds of devices. */
+typedef int32_t yoke_device_kind;
 enum { YOKE_DEVICE_GPU = 1, YOKE_DEVICE_ACCELERATOR = 2, YOKE_DEVICE_CPU = 3, YOKE_DEVICE_EMULATOR = 4 };
 
 /* Optional capabilities of a device. */
+typedef int32_t yoke_cap;
 enum {
     YOKE_CAP_FP64 = 0,          /* double in kernels */
     YOKE_CAP_INT64_ATOMICS = 1, /* 64-bit atomics in kernels */
@@ -199,8 +200,7 @@ enum {
     YOKE_CAP_GLOBALS = 9,          /* yoke_program_get_global */
     YOKE_CAP_COOPERATIVE = 10,     /* yoke_launch_cooperative */
     YOKE_CAP_GRAPHS = 11,          /* the driver replays graphs; without it Yoke does, at the cost of enqueueing each operation */
-    YOKE_CAP_IMAGES = 12,          /* yoke_image_create, and kernels with images */
-    YOKE_CAP_COUNT = 13
+    YOKE_CAP_IMAGES = 12           /* yoke_image_create, and kernels with images */
 };
 
 /* The description of a device. The caller sets `size` (YOKE_DEVICE_INFO_INIT); fields beyond `size` are not written. */
@@ -215,7 +215,7 @@ typedef struct yoke_device_info {
     char pci[16];               /* "0000:17:00.0", or "" */
     char uuid[40];              /* "68b8d1d4-5525-541e-965b-bc69d86e3b6f", or "" */
     int32_t index;              /* among its backend's devices, in PCI order */
-    int32_t kind;               /* YOKE_DEVICE_ */
+    yoke_device_kind kind;      /* YOKE_DEVICE_ */
     uint32_t capabilities;      /* bit YOKE_CAP_x is set when the device has it */
     uint32_t compute_units;     /* multiprocessors or cores */
     uint64_t memory;            /* bytes of device memory */
@@ -285,10 +285,10 @@ YOKE_API void yoke_device_release(yoke_device *device);
 YOKE_API yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info);
 
 /* The reason why the device lacks capability YOKE_CAP_x, in words; NULL when the device has it. Lives as long as the device. */
-YOKE_API const char *yoke_device_lacks(const yoke_device *device, int capability);
+YOKE_API const char *yoke_device_lacks(const yoke_device *device, yoke_cap capability);
 
 /* 1 when the device has capability YOKE_CAP_x, else 0: yoke_device_lacks gives the reason. 0 for NULL and other numbers. */
-YOKE_API int yoke_device_supports(const yoke_device *device, int capability);
+YOKE_API int yoke_device_supports(const yoke_device *device, yoke_cap capability);
 
 /* The report of the calling thread's last yoke_device_open, _list or _count: one line for each candidate, with the reason when it
  * was rejected. Never NULL; valid until the thread's next such call. */
@@ -297,12 +297,14 @@ YOKE_API const char *yoke_device_get_report(void);
 /* ---- Streams and host functions ----------------------------------------------------------------------------------------- */
 
 /* Flags of a stream. */
+typedef uint32_t yoke_stream_flags;
 enum {
     YOKE_STREAM_TIMED = 1,            /* events of the stream can be timed (on some drivers at a small cost per operation) */
     YOKE_STREAM_PENDING_WHEN_FULL = 2 /* an enqueue beyond the depth returns YOKE_PENDING and has no effect, instead of blocking */
 };
 
 /* How threads wait for a stream's work; the stream's own worker thread included. */
+typedef int32_t yoke_wait_mode;
 enum {
     YOKE_WAIT_AUTO = 0, /* a stream: as its device is set. A device: poll for 50 us, or on a GPU for up to 1 ms where the
                            last wait was that short, and then block; on PoCL, whose kernels need the core, block at once */
@@ -318,10 +320,10 @@ typedef yoke_status (*yoke_full_fn)(void *user);
 
 /* The properties of a stream, for yoke_stream_create_with. */
 typedef struct yoke_stream_desc {
-    size_t size;      /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
-    uint32_t flags;   /* YOKE_STREAM_ bits */
-    int32_t wait;     /* YOKE_WAIT_ */
-    uint32_t depth;   /* the most operations that may be unfinished, see below; 0: no limit */
+    size_t size;             /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
+    yoke_stream_flags flags; /* YOKE_STREAM_ bits */
+    yoke_wait_mode wait;     /* YOKE_WAIT_ */
+    uint32_t depth;          /* the most operations that may be unfinished, see below; 0: no limit */
     int32_t priority; /* 0: normal; above 0: more urgent; below 0: less urgent; at most YOKE_MAX_PRIORITY either way, see below */
     const char *name; /* for messages, as "upload"; at most 31 bytes are kept; NULL: a number */
     yoke_full_fn on_full; /* asked while an enqueue waits for room, see below; NULL: the enqueue waits as long as it takes */
@@ -396,7 +398,7 @@ YOKE_API yoke_status yoke_stream_cancel(yoke_stream *stream);
 YOKE_API yoke_status yoke_stream_recover(yoke_stream *stream);
 
 /* Set how the device's streams with YOKE_WAIT_AUTO wait from now on. YOKE_E_INVALID_ARGUMENT: `wait` is not a YOKE_WAIT_ value. */
-YOKE_API yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait);
+YOKE_API yoke_status yoke_device_set_wait(yoke_device *device, yoke_wait_mode wait);
 
 /* A host function. `status`: YOKE_OK, or why the work before the function failed (yoke_error() then returns the record). A negative
  * return value fails the stream; any other value means success. */
@@ -433,16 +435,17 @@ YOKE_API yoke_status yoke_stream_wait_event_at(const char *where, yoke_stream *s
 
 /* ---- Events ------------------------------------------------------------------------------------------------------------- */
 
+typedef uint32_t yoke_event_flags;
 enum {
     YOKE_EVENT_TIMED = 1,       /* the event has a time stamp of the device */
-    YOKE_EVENT_BEYOND_DEPTH = 2 /* the call does not wait for room in a full stream, nor return YOKE_PENDING: for an event loop */
+    YOKE_EVENT_IGNORE_DEPTH = 2 /* the call does not wait for room in a full stream, nor return YOKE_PENDING: for an event loop */
 };
 
 /* Record an event: it completes when every operation before it in the stream has finished or failed.
  * `flags`: 0 or YOKE_EVENT_ bits. YOKE_E_INVALID_ARGUMENT: unknown flags, or YOKE_EVENT_TIMED on a stream without
  * YOKE_STREAM_TIMED. */
 #define yoke_event_record(...) yoke_event_record_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event);
+YOKE_API yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, yoke_event_flags flags, yoke_event **out_event);
 
 /* Take or release a reference. */
 YOKE_API yoke_event *yoke_event_retain(yoke_event *event);

@@ -230,7 +230,7 @@ yoke_array yoke_array_slice(yoke_array array, int32_t axis, int64_t start, int64
     }
     /* As Python: with a negative step the ends are n - 1 and -1. */
     int64_t n = array.shape[axis], low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
-    bool to_end = stop == YOKE_END;
+    bool to_end = stop == YOKE_SLICE_END;
     start = limit(start < 0 ? start + n : start, low, high);
     stop = to_end ? (step < 0 ? -1 : n) : limit(stop < 0 ? stop + n : stop, low, high);
     int64_t distance = step < 0 ? start - stop : stop - start, size = step < 0 ? -step : step;

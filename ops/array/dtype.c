@@ -15,11 +15,11 @@ static const struct dtype {
     [YOKE_F64] = { "double", "f64", 8, 0, 1, 1, 0, 1 },        [YOKE_C64] = { "complex64", "c64", 8, 0, 1, 0, 1, 0 },
     [YOKE_C128] = { "complex128", "c128", 16, 0, 1, 0, 1, 1 },
 };
-_Static_assert(YOPS_COUNT_OF(dtypes) == YOKE_DTYPE_COUNT, "a row for each dtype");
+_Static_assert(YOPS_COUNT_OF(dtypes) == YOPS_DTYPE_COUNT, "a row for each dtype");
 
 bool yops_is_dtype(int32_t dtype)
 {
-    return dtype > 0 && dtype < YOKE_DTYPE_COUNT;
+    return dtype > 0 && dtype < YOPS_DTYPE_COUNT;
 }
 
 /* The entry of a number that is not a dtype is all zeros. */

@@ -19,7 +19,7 @@ static const struct kind {
     { YOKE_F16, YOPS_DL_FLOAT, 16 }, { YOKE_BF16, YOPS_DL_BFLOAT, 16 }, { YOKE_F32, YOPS_DL_FLOAT, 32 },
     { YOKE_F64, YOPS_DL_FLOAT, 64 }, { YOKE_C64, YOPS_DL_COMPLEX, 64 }, { YOKE_C128, YOPS_DL_COMPLEX, 128 },
 };
-_Static_assert(YOPS_COUNT_OF(kinds) == YOKE_DTYPE_COUNT - 1, "a row for each dtype");
+_Static_assert(YOPS_COUNT_OF(kinds) == YOPS_DTYPE_COUNT - 1, "a row for each dtype");
 
 /* Where DLPack finds a device: on CUDA the driver's ordinal, which is what a CUdevice is. Yoke's own index is another order. */
 static yoke_status get_device(const char *function, yoke_device *device, yops_dl_device *out)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yoke/native.h>
+#include <yoke/library.h>
 
 #include "call.h"
 #include "text.h"

@@ -11,7 +11,7 @@
 
 /* The type of a floating-point constant without a suffix, and of what is computed from such ones and integers, until a neighbour
  * decides. No node has it in a finished tree. */
-enum { YOPS_ADAPTS = YOKE_DTYPE_COUNT };
+enum { YOPS_ADAPTS = YOPS_DTYPE_COUNT };
 
 enum { YOPS_MOST_PARAMETERS = 16, YOPS_INDEX_NAMES = 2 * YOKE_MAX_DIMENSIONS + 2 };
 

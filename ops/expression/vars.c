@@ -45,7 +45,7 @@ int32_t yops_find_dtype(const char *text, size_t length)
 {
     if (*text < 'b' || *text > 'u' || length < 4 || length > 10)
         return 0;
-    for (int32_t i = 1; i < YOKE_DTYPE_COUNT; i++)
+    for (int32_t i = 1; i < YOPS_DTYPE_COUNT; i++)
         if (equal(yoke_dtype_get_name(i), text, length))
             return i;
     return 0;
@@ -163,7 +163,7 @@ const char *yops_find_nearest(const yops_expression *expression, const char *tex
         consider(&n, yops_functions[i].name, yops_functions[i].length);
     for (size_t i = 0; i < YOPS_COUNT_OF(constant_names) && !calls && length > 2; i++)
         consider(&n, constant_names[i], strlen(constant_names[i]));
-    for (int32_t i = 1; i < YOKE_DTYPE_COUNT && !calls && length > 2; i++)
+    for (int32_t i = 1; i < YOPS_DTYPE_COUNT && !calls && length > 2; i++)
         consider(&n, yoke_dtype_get_name(i), strlen(yoke_dtype_get_name(i)));
     *out_length = n.best_length;
     return n.best;

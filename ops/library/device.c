@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include "library.h"

@@ -143,8 +143,8 @@ yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)
     const yops_call call = { .function = "yoke_ops_get_library" };
     if (!out_library || out_library->size == 0)
         return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "out_library is NULL, or its size is 0: start from YOKE_OPS_LIBRARY_INIT");
-    if (index >= YOKE_OPS_LIBRARY_COUNT)
-        return yops_fail(&call, YOKE_E_RANGE, "index is %zu; there are %d libraries", index, (int)YOKE_OPS_LIBRARY_COUNT);
+    if (index >= YOPS_PUBLIC_LIBRARIES)
+        return yops_fail(&call, YOKE_E_RANGE, "index is %zu; there are %d libraries", index, (int)YOPS_PUBLIC_LIBRARIES);
     const yvendor_found *found = yops_library_open((yops_library_id)index);
     yoke_ops_library library = { sizeof library, libraries[index].name, found->version, found->path, found->reason };
     size_t size = out_library->size < sizeof library ? out_library->size : sizeof library;

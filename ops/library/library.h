@@ -44,9 +44,10 @@ typedef enum yops_library_id {
     YOPS_CUBLAS = YOKE_OPS_LIBRARY_CUBLAS,
     YOPS_CUFFT = YOKE_OPS_LIBRARY_CUFFT,
     YOPS_CLBLAST = YOKE_OPS_LIBRARY_CLBLAST,
-    YOPS_CUDA_DRIVER = YOKE_OPS_LIBRARY_COUNT, /* of which users are told elsewhere */
+    YOPS_CUDA_DRIVER, /* of which users are told elsewhere */
     YOPS_LIBRARY_END
 } yops_library_id;
+enum { YOPS_PUBLIC_LIBRARIES = YOPS_CUDA_DRIVER }; /* those that yoke_ops_get_library tells of */
 
 /* Open a library once in the process. Returns what has come of it, which never changes. */
 const yvendor_found *yops_library_open(yops_library_id id);

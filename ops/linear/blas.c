@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "blas_call.h"
 
 /* ---- The product by columns ---- */

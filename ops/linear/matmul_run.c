@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "matmul.h"
 #include "array/number.h"
 #include "blas.h"

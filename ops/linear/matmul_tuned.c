@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yoke/native.h>
+#include <yoke/library.h>
 
 const yops_matmul_size yops_matmul_sizes[YOPS_TUNED_SIZES] = {
 #define SIZE(m, n, k) { m, n, k },

@@ -54,10 +54,10 @@ static yoke_status move(const transfer *t, yoke_array to, yoke_array from)
     return yoke_assign_at(t->call.where, t->call.stream, &to, &from);
 }
 
-yoke_status yoke_array_write_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source)
+yoke_status yoke_write_array_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source)
 {
     transfer t;
-    yoke_status status = begin(&t, "yoke_array_write", where, stream, array, source, true);
+    yoke_status status = begin(&t, "yoke_write_array", where, stream, array, source, true);
     if (status == YOKE_OK && t.size > 0)
         status = yoke_write_at(where, stream, t.packed.buffer, (size_t)t.packed.offset, source, t.size);
     if (status == YOKE_OK && t.temporary)
@@ -66,10 +66,10 @@ yoke_status yoke_array_write_at(const char *where, yoke_stream *stream, const yo
     return status;
 }
 
-yoke_status yoke_array_read_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target)
+yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target)
 {
     transfer t;
-    yoke_status status = begin(&t, "yoke_array_read", where, stream, array, target, false);
+    yoke_status status = begin(&t, "yoke_read_array", where, stream, array, target, false);
     if (status == YOKE_OK && t.temporary)
         status = move(&t, t.packed, *array);
     if (status == YOKE_OK && t.size > 0)

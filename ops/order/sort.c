@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yoke_sort, yoke_argsort, yoke_top_k and yoke_search_sorted: the checks of their arrays, and their layouts. */
+/* yoke_sort, yoke_argsort, yoke_top_k and yoke_searchsorted: the checks of their arrays, and their layouts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +12,10 @@ enum { MOST_ARRAYS = 3, SEARCH_THREADS = 256 };
 
 static yoke_status check_order(const yops_call *call, int32_t order)
 {
-    if (order == YOKE_ASCENDING || order == YOKE_DESCENDING)
+    if (order == YOKE_SORT_ASCENDING || order == YOKE_SORT_DESCENDING)
         return YOKE_OK;
-    return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "order is %d: YOKE_ASCENDING and YOKE_DESCENDING are possible", (int)order);
+    return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "order is %d: YOKE_SORT_ASCENDING and YOKE_SORT_DESCENDING are possible",
+                     (int)order);
 }
 
 /* `name` is sorted along its last axis. */
@@ -30,7 +31,7 @@ static yoke_status check_keys(const yops_call *call, const char *name, const yok
 
 static uint64_t get_flip(int32_t order)
 {
-    return order == YOKE_DESCENDING ? UINT64_MAX : 0;
+    return order == YOKE_SORT_DESCENDING ? UINT64_MAX : 0;
 }
 
 static int64_t get_last(const yoke_array *array)
@@ -299,13 +300,14 @@ static yoke_status check_search(const yops_call *call, const yoke_array *positio
         status = yops_check_overlap(call, "positions", positions, &places[2], "sorted", sorted, &places[0], false);
     if (status == YOKE_OK)
         status = yops_check_overlap(call, "positions", positions, &places[2], "queries", queries, &places[1], false);
-    if (status == YOKE_OK && side != YOKE_LEFT && side != YOKE_RIGHT)
-        status = yops_fail(call, YOKE_E_INVALID_ARGUMENT, "side is %d: YOKE_LEFT and YOKE_RIGHT are possible", (int)side);
+    if (status == YOKE_OK && side != YOKE_SEARCH_LEFT && side != YOKE_SEARCH_RIGHT)
+        status =
+            yops_fail(call, YOKE_E_INVALID_ARGUMENT, "side is %d: YOKE_SEARCH_LEFT and YOKE_SEARCH_RIGHT are possible", (int)side);
     return status;
 }
 
-yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const yoke_array *positions, const yoke_array *sorted,
-                                  const yoke_array *queries, int32_t side)
+yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions, const yoke_array *sorted,
+                                 const yoke_array *queries, int32_t side)
 {
     yops_call call;
     yops_place places[3] = { 0 };
@@ -313,7 +315,7 @@ yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const 
     layouts all = { .count = 0 };
     yoke_kernel *kernel = NULL;
     char options[60];
-    yoke_status status = yops_begin(&call, "yoke_search_sorted", where, stream);
+    yoke_status status = yops_begin(&call, "yoke_searchsorted", where, stream);
     if (status == YOKE_OK)
         status = check_search(&call, positions, sorted, queries, places, side);
     if (status < 0 || yoke_array_get_size(queries) == 0)
@@ -331,7 +333,7 @@ yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const 
     if (status == YOKE_OK)
         status = yops_launch(&call, kernel, ((uint64_t)count + SEARCH_THREADS - 1) / SEARCH_THREADS, SEARCH_THREADS,
                              YOKE_ARGS(places[0].root, places[0].origin, sorted->strides[0], sorted->shape[0], from.buffer,
-                                       from.origin, to.buffer, to.origin, count, (uint32_t)(side == YOKE_RIGHT)));
+                                       from.origin, to.buffer, to.origin, count, (uint32_t)(side == YOKE_SEARCH_RIGHT)));
     if (status == YOKE_OK)
         status = copy_layouts(&call, &all, true);
     release_layouts(&all);

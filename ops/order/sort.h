@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorting the rows of contiguous arrays, and arrays of any layout brought into contiguous ones for it. yoke_sort, yoke_argsort,
- * yoke_top_k and yoke_search_sorted stand on it.
+ * yoke_top_k and yoke_searchsorted stand on it.
  */
 #ifndef YOPS_SORT_H
 #define YOPS_SORT_H

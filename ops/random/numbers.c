@@ -72,10 +72,10 @@ static yoke_status set_interval(yops_random *r, double low, double high)
 {
     format f = format_of(r->out->dtype);
     double first = round_to(f, low), last = round_to(f, high), width = last - first;
-    bool mirrored = r->options.interval == YOKE_WITHOUT_LOW;
-    if (r->options.interval == YOKE_WITH_BOTH)
+    bool mirrored = r->options.interval == YOKE_INTERVAL_WITHOUT_LOW;
+    if (r->options.interval == YOKE_INTERVAL_WITH_BOTH)
         return yops_fail(&r->call, YOKE_E_INVALID_ARGUMENT,
-                         "options->interval is YOKE_WITH_BOTH: one end of an interval of uniform numbers is left out");
+                         "options->interval is YOKE_INTERVAL_WITH_BOTH: one end of an interval of uniform numbers is left out");
     if (f.bits != 53)
         width = round_to(format_of(YOKE_F32), width);
     if (!isfinite(first) || !isfinite(last) || !isfinite(width))
@@ -186,14 +186,14 @@ static bool holds(int32_t dtype, integer x)
 static yoke_status set_range(yops_random *r, integer low, integer high)
 {
     int32_t dtype = r->out->dtype, interval = r->options.interval;
-    if (is_below(high, low) || (interval != YOKE_WITH_BOTH && !is_below(low, high)))
+    if (is_below(high, low) || (interval != YOKE_INTERVAL_WITH_BOTH && !is_below(low, high)))
         return yops_fail(&r->call, YOKE_E_INVALID_ARGUMENT,
                          "low is %s%" PRIu64 " and high is %s%" PRIu64 ": no integer is between them", low.negative ? "-" : "",
                          low.negative ? 0 - low.value : low.value, high.negative ? "-" : "",
                          high.negative ? 0 - high.value : high.value);
-    if (interval == YOKE_WITHOUT_LOW)
+    if (interval == YOKE_INTERVAL_WITHOUT_LOW)
         low = (integer){ low.value + 1, low.negative && low.value != UINT64_MAX };
-    else if (interval == YOKE_WITHOUT_HIGH)
+    else if (interval == YOKE_INTERVAL_WITHOUT_HIGH)
         high = (integer){ high.value - 1, high.negative || high.value == 0 };
     for (int i = 0; i < 2; i++) {
         integer x = i ? high : low;

@@ -27,10 +27,11 @@ static yoke_status check_options(yops_random *r, const yoke_random_options *opti
 {
     r->options = (yoke_random_options)YOKE_RANDOM_OPTIONS_INIT;
     yops_take_options(&r->options, options, sizeof *options);
-    if (r->options.interval < YOKE_WITHOUT_HIGH || r->options.interval > YOKE_WITH_BOTH)
-        return yops_fail(&r->call, YOKE_E_INVALID_ARGUMENT,
-                         "options->interval is %d: use YOKE_WITHOUT_HIGH, YOKE_WITHOUT_LOW or YOKE_WITH_BOTH",
-                         (int)r->options.interval);
+    if (r->options.interval < YOKE_INTERVAL_WITHOUT_HIGH || r->options.interval > YOKE_INTERVAL_WITH_BOTH)
+        return yops_fail(
+            &r->call, YOKE_E_INVALID_ARGUMENT,
+            "options->interval is %d: use YOKE_INTERVAL_WITHOUT_HIGH, YOKE_INTERVAL_WITHOUT_LOW or YOKE_INTERVAL_WITH_BOTH",
+            (int)r->options.interval);
     return YOKE_OK;
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "reduce.h"
 
 /* ---- Shapes ---- */
@@ -106,7 +108,8 @@ static int choose_layout(const yops_reduction *r, const yops_reduce_shape *s, in
         return 3;
     if (s->stride[0] != 1 || (r->in_a && s->stride_b[0] != 1))
         return 2;
-    if (size == 1 && !r->in_a && r->operation != YOKE_NORM && r->operation != YOKE_VARIANCE) { /* whose order cannot be seen */
+    if (size == 1 && !r->in_a && r->operation != YOKE_REDUCE_NORM &&
+        r->operation != YOKE_REDUCE_VARIANCE) { /* whose order cannot be seen */
         p->leaf_run = 16;
         p->vector_bytes = 16;
     }
@@ -444,7 +447,7 @@ yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const yoke_array
         return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "out has the shape %s: the dot product is one element",
                          yops_shape(out->dimensions, out->shape).text);
     int32_t common = choose_common(a->dtype, b->dtype, out->dtype);
-    if ((status = yops_reduction_check(&call, YOKE_SUM, common, out->dtype, &reduction)) < 0 ||
+    if ((status = yops_reduction_check(&call, YOKE_REDUCE_SUM, common, out->dtype, &reduction)) < 0 ||
         (status = broadcast_both(&call, a, b, &wide_a, &wide_b)) < 0 ||
         (status = yops_check_overlap(&call, "out", out, &out_place, "a", a, &place_a, false)) < 0 ||
         (status = yops_check_overlap(&call, "out", out, &out_place, "b", b, &place_b, false)) < 0 ||

@@ -7,27 +7,34 @@
 
 static const char *const names[] = {
 #define NAME(operation) [operation] = #operation
-    NAME(YOKE_SUM),    NAME(YOKE_PRODUCT), NAME(YOKE_MIN),  NAME(YOKE_MAX),      NAME(YOKE_ANY),  NAME(YOKE_ALL),
-    NAME(YOKE_ARGMIN), NAME(YOKE_ARGMAX),  NAME(YOKE_MEAN), NAME(YOKE_VARIANCE), NAME(YOKE_NORM),
+    NAME(YOKE_REDUCE_SUM),  NAME(YOKE_REDUCE_PRODUCT), NAME(YOKE_REDUCE_MIN),    NAME(YOKE_REDUCE_MAX),  NAME(YOKE_REDUCE_ANY),
+    NAME(YOKE_REDUCE_ALL),  NAME(YOKE_REDUCE_ARGMIN),  NAME(YOKE_REDUCE_ARGMAX), NAME(YOKE_REDUCE_MEAN), NAME(YOKE_REDUCE_VARIANCE),
+    NAME(YOKE_REDUCE_NORM), NAME(YOKE_REDUCE_AND),     NAME(YOKE_REDUCE_OR),     NAME(YOKE_REDUCE_XOR),
 #undef NAME
 };
-_Static_assert(YOPS_COUNT_OF(names) == YOKE_NORM + 1, "a name for each operation");
+_Static_assert(YOPS_COUNT_OF(names) == YOKE_REDUCE_XOR + 1, "a name for each operation");
 
 static bool is_summed(int32_t operation)
 {
-    return operation == YOKE_SUM || operation == YOKE_PRODUCT || operation == YOKE_MEAN || operation == YOKE_NORM;
+    return operation == YOKE_REDUCE_SUM || operation == YOKE_REDUCE_PRODUCT || operation == YOKE_REDUCE_MEAN ||
+           operation == YOKE_REDUCE_NORM;
+}
+
+static bool is_bitwise(int32_t operation)
+{
+    return operation == YOKE_REDUCE_AND || operation == YOKE_REDUCE_OR || operation == YOKE_REDUCE_XOR;
 }
 
 static bool is_arg(int32_t operation)
 {
-    return operation == YOKE_ARGMIN || operation == YOKE_ARGMAX;
+    return operation == YOKE_REDUCE_ARGMIN || operation == YOKE_REDUCE_ARGMAX;
 }
 
 /* Doubles where the input or the output has them; integers in 64 bits. */
 static int32_t choose_acc(int32_t operation, int32_t in, int32_t out)
 {
     bool wide = yops_needs_f64(in) || yops_needs_f64(out);
-    if (operation == YOKE_NORM || operation == YOKE_VARIANCE)
+    if (operation == YOKE_REDUCE_NORM || operation == YOKE_REDUCE_VARIANCE)
         return wide ? YOKE_F64 : YOKE_F32;
     if (yops_is_complex(in))
         return wide ? YOKE_C128 : YOKE_C64;
@@ -38,19 +45,24 @@ static int32_t choose_acc(int32_t operation, int32_t in, int32_t out)
 
 yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32_t in, int32_t out, yops_reduction *out_reduction)
 {
-    if (operation < YOKE_SUM || operation > YOKE_NORM)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%d is not an operation of reductions, as YOKE_SUM is", (int)operation);
+    if (operation <= 0 || (size_t)operation >= YOPS_COUNT_OF(names))
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%d is not an operation of reductions, as YOKE_REDUCE_SUM is",
+                         (int)operation);
+    if (is_bitwise(operation))
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
+                         "%s combines the bits of ranks: arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM",
+                         names[operation]);
     const char *name = names[operation], *in_name = yoke_dtype_get_name(in), *out_name = yoke_dtype_get_name(out);
-    if (yops_is_complex(in) && !is_summed(operation) && operation != YOKE_ANY && operation != YOKE_ALL)
+    if (yops_is_complex(in) && !is_summed(operation) && operation != YOKE_REDUCE_ANY && operation != YOKE_REDUCE_ALL)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s does not take %s: complex numbers have no order", name, in_name);
     if (is_arg(operation) && (!yops_is_integer(out) || out == YOKE_BOOL))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s gives positions: out must have an integer dtype, and has %s", name,
                          out_name);
-    if ((operation == YOKE_VARIANCE || operation == YOKE_NORM || operation == YOKE_MEAN) && !yops_is_floating(out) &&
-        !(operation == YOKE_MEAN && yops_is_complex(out)))
+    if ((operation == YOKE_REDUCE_VARIANCE || operation == YOKE_REDUCE_NORM || operation == YOKE_REDUCE_MEAN) &&
+        !yops_is_floating(out) && !(operation == YOKE_REDUCE_MEAN && yops_is_complex(out)))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s gives fractions: out must have a floating-point dtype, and has %s",
                          name, out_name);
-    if (operation == YOKE_MEAN && yops_is_complex(in) && !yops_is_complex(out))
+    if (operation == YOKE_REDUCE_MEAN && yops_is_complex(in) && !yops_is_complex(out))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s of %s is complex, and out has %s", name, in_name, out_name);
     *out_reduction = (yops_reduction){ .operation = operation, .in = in, .out = out, .acc = choose_acc(operation, in, out) };
     out_reduction->wants_f64 = yops_needs_f64(in) || yops_needs_f64(out);
@@ -70,11 +82,11 @@ static size_t get_key_size(const yops_reduction *r)
 size_t yops_reduction_get_state_size(const yops_reduction *r)
 {
     size_t acc = yoke_dtype_get_size(r->acc);
-    if (r->operation == YOKE_VARIANCE || r->operation == YOKE_NORM)
+    if (r->operation == YOKE_REDUCE_VARIANCE || r->operation == YOKE_REDUCE_NORM)
         return 3 * acc;
-    if (r->operation == YOKE_PRODUCT && yops_is_complex(r->acc))
+    if (r->operation == YOKE_REDUCE_PRODUCT && yops_is_complex(r->acc))
         return 2 * acc;
-    if (r->operation == YOKE_MEAN && yops_is_integer(r->acc) && get_key_size(r) == 8)
+    if (r->operation == YOKE_REDUCE_MEAN && yops_is_integer(r->acc) && get_key_size(r) == 8)
         return 2 * acc; /* so that the sum does not wrap */
     if (is_summed(r->operation))
         return acc;

@@ -41,11 +41,13 @@ typedef struct scan {
 
 static yoke_status check_operation(const scan *s)
 {
-    if (s->operation < YOKE_SUM || s->operation > YOKE_MAX)
+    if (s->operation < YOKE_REDUCE_SUM || s->operation > YOKE_REDUCE_MAX)
         return yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT,
-                         "operation is %d: a scan takes YOKE_SUM, YOKE_PRODUCT, YOKE_MIN or YOKE_MAX", (int)s->operation);
-    if (s->mode != YOKE_INCLUSIVE && s->mode != YOKE_EXCLUSIVE)
-        return yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "mode is %d: it is YOKE_INCLUSIVE or YOKE_EXCLUSIVE", (int)s->mode);
+                         "operation is %d: a scan takes YOKE_REDUCE_SUM, YOKE_REDUCE_PRODUCT, YOKE_REDUCE_MIN or YOKE_REDUCE_MAX",
+                         (int)s->operation);
+    if (s->mode != YOKE_SCAN_INCLUSIVE && s->mode != YOKE_SCAN_EXCLUSIVE)
+        return yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "mode is %d: it is YOKE_SCAN_INCLUSIVE or YOKE_SCAN_EXCLUSIVE",
+                         (int)s->mode);
     return YOKE_OK;
 }
 
@@ -67,9 +69,10 @@ static yoke_status check_arrays(scan *s)
     if (status == YOKE_OK && s->starts && !yops_is_integer(s->starts->dtype))
         status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "starts has the dtype %s: it is bool or an integer",
                            yoke_dtype_get_name(s->starts->dtype));
-    if (status == YOKE_OK && s->operation >= YOKE_MIN && yops_is_complex(s->a->dtype))
-        status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "a has the dtype %s: complex numbers have no order for %s",
-                           yoke_dtype_get_name(s->a->dtype), s->operation == YOKE_MIN ? "YOKE_MIN" : "YOKE_MAX");
+    if (status == YOKE_OK && s->operation >= YOKE_REDUCE_MIN && yops_is_complex(s->a->dtype))
+        status =
+            yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "a has the dtype %s: complex numbers have no order for %s",
+                      yoke_dtype_get_name(s->a->dtype), s->operation == YOKE_REDUCE_MIN ? "YOKE_REDUCE_MIN" : "YOKE_REDUCE_MAX");
     if (status == YOKE_OK)
         status = yops_check_axes(&s->call, s->a->dimensions, &s->axis, 1, named);
     if (status == YOKE_OK)
@@ -90,7 +93,7 @@ static int32_t get_computed(const scan *s)
         return wide ? YOKE_C128 : YOKE_C64;
     if (yops_is_floating(in))
         return wide ? YOKE_F64 : YOKE_F32;
-    if (s->operation >= YOKE_MIN)
+    if (s->operation >= YOKE_REDUCE_MIN)
         return yoke_dtype_get_size(in) == 8 ? in : yops_is_signed(in) ? YOKE_I32 : YOKE_U32;
     if (yops_is_integer(out) && out != YOKE_BOOL && yoke_dtype_get_size(out) <= 4)
         return yops_is_signed(out) ? YOKE_I32 : YOKE_U32;
@@ -148,7 +151,7 @@ static void make_shape(scan *s)
 {
     scan_shape *shape = &s->shape;
     int64_t tile = tile_of(s->words);
-    *shape = (scan_shape){ .extent = s->a->shape[s->axis], .rows = 1, .exclusive = s->mode == YOKE_EXCLUSIVE };
+    *shape = (scan_shape){ .extent = s->a->shape[s->axis], .rows = 1, .exclusive = s->mode == YOKE_SCAN_EXCLUSIVE };
     shape->tiles = (shape->extent + tile - 1) / tile;
     shape->in_origin = s->in_place.origin;
     shape->out_origin = s->out_place.origin;

@@ -151,11 +151,12 @@ static yoke_status check_dtypes(const yops_call *call, const yoke_array *out, co
             "a has the dtype %s and out %s; it can be complex64 to complex64, float to complex64 or complex64 to float, "
             "and the same of complex128 and double: convert with yoke_assign",
             yoke_dtype_get_name(from), yoke_dtype_get_name(to));
-    if (direction != YOKE_FORWARD && direction != YOKE_INVERSE)
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "direction is %d: it is YOKE_FORWARD or YOKE_INVERSE", (int)direction);
-    if ((forward && direction != YOKE_FORWARD) || (back && direction != YOKE_INVERSE))
+    if (direction != YOKE_FFT_FORWARD && direction != YOKE_FFT_INVERSE)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "direction is %d: it is YOKE_FFT_FORWARD or YOKE_FFT_INVERSE",
+                         (int)direction);
+    if ((forward && direction != YOKE_FFT_FORWARD) || (back && direction != YOKE_FFT_INVERSE))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "from %s to %s is %s only", yoke_dtype_get_name(from),
-                         yoke_dtype_get_name(to), forward ? "YOKE_FORWARD" : "YOKE_INVERSE");
+                         yoke_dtype_get_name(to), forward ? "YOKE_FFT_FORWARD" : "YOKE_FFT_INVERSE");
     return YOKE_OK;
 }
 
@@ -244,7 +245,7 @@ static yoke_status transform(const char *function, const char *where, yoke_strea
 {
     yops_call call;
     yoke_fft_options o = YOKE_FFT_OPTIONS_INIT;
-    yops_fft_problem problem = { .is_inverse = direction == YOKE_INVERSE };
+    yops_fft_problem problem = { .is_inverse = direction == YOKE_FFT_INVERSE };
     yoke_status status = yops_begin(&call, function, where, stream);
     if (status == YOKE_OK)
         status = check_arrays(&call, out, a, direction);

@@ -3,6 +3,8 @@
  */
 #include <stdio.h>
 
+#include <yoke/library.h>
+
 #include "fft.h"
 
 /* A dense array of the call's complex dtype: [outer][n][inner]. */

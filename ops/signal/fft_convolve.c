@@ -35,9 +35,9 @@ static yoke_status check_arrays(yops_convolution *c)
     if (status == YOKE_OK && c->out->dtype < YOKE_F32)
         status = yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT, "the arrays have the dtype %s: it is float, double or complex",
                            yoke_dtype_get_name(c->out->dtype));
-    if (status == YOKE_OK && (c->mode < YOKE_FFT_FULL || c->mode > YOKE_FFT_VALID))
-        status = yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT, "mode is %d: it is YOKE_FFT_FULL, YOKE_FFT_SAME or YOKE_FFT_VALID",
-                           (int)c->mode);
+    if (status == YOKE_OK && (c->mode < YOKE_CONVOLVE_FULL || c->mode > YOKE_CONVOLVE_VALID))
+        status = yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT,
+                           "mode is %d: it is YOKE_CONVOLVE_FULL, YOKE_CONVOLVE_SAME or YOKE_CONVOLVE_VALID", (int)c->mode);
     return status;
 }
 
@@ -48,10 +48,10 @@ static int64_t get_extent(yops_convolution *c, int32_t axis)
     if (!is_transformed(c, axis))
         return n == 1 ? m : n;
     if (n == 0 || m == 0)
-        return c->mode == YOKE_FFT_SAME ? n : 0;
+        return c->mode == YOKE_CONVOLVE_SAME ? n : 0;
     int64_t less = n < m ? n : m;
-    c->start[axis] = c->mode == YOKE_FFT_FULL ? 0 : c->mode == YOKE_FFT_SAME ? (m - 1) / 2 : less - 1;
-    return c->mode == YOKE_FFT_FULL ? n + m - 1 : c->mode == YOKE_FFT_SAME ? n : n + m + 1 - 2 * less;
+    c->start[axis] = c->mode == YOKE_CONVOLVE_FULL ? 0 : c->mode == YOKE_CONVOLVE_SAME ? (m - 1) / 2 : less - 1;
+    return c->mode == YOKE_CONVOLVE_FULL ? n + m - 1 : c->mode == YOKE_CONVOLVE_SAME ? n : n + m + 1 - 2 * less;
 }
 
 /* Where n + m - 1 sums fit, and at least 2: the halves of a real transform. 0: there is no such length. */
@@ -89,10 +89,11 @@ static yoke_status check_shapes(yops_convolution *c)
             c->padded[i] = wanted[i];
         }
     }
-    if (c->mode == YOKE_FFT_VALID && !a_is_larger && !b_is_larger)
-        return yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT,
-                         "YOKE_FFT_VALID: of a, with the shape %s, and b, with the shape %s, neither is the larger along all axes",
-                         yops_shape(c->a->dimensions, c->a->shape).text, yops_shape(c->b->dimensions, c->b->shape).text);
+    if (c->mode == YOKE_CONVOLVE_VALID && !a_is_larger && !b_is_larger)
+        return yops_fail(
+            &c->call, YOKE_E_INVALID_ARGUMENT,
+            "YOKE_CONVOLVE_VALID: of a, with the shape %s, and b, with the shape %s, neither is the larger along all axes",
+            yops_shape(c->a->dimensions, c->a->shape).text, yops_shape(c->b->dimensions, c->b->shape).text);
     if (!fits)
         return yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT,
                          "out has the shape %s: with a of shape %s and b of shape %s it has to be %s",

@@ -82,7 +82,7 @@ static yoke_array get_planes(const yops_fft_problem *problem, const yoke_array *
 {
     int32_t axis = problem->axes[problem->axis_count - 1];
     int64_t n = problem->out.shape[axis];
-    return n % 2 == 0 ? yoke_array_slice(*half, axis, 0, YOKE_END, n / 2) : yoke_array_slice(*half, axis, 0, 1, 1);
+    return n % 2 == 0 ? yoke_array_slice(*half, axis, 0, YOKE_SLICE_END, n / 2) : yoke_array_slice(*half, axis, 0, 1, 1);
 }
 
 /* Narrow both to where `part` says: along each axis but the halved one the element 0 (its bit is 0), which is its own mirror image,
@@ -92,8 +92,8 @@ static void take_part(const yops_fft_problem *problem, unsigned part, yoke_array
     for (size_t i = 0; i + 1 < problem->axis_count; i++) {
         int32_t axis = problem->axes[i];
         bool behind = part >> i & 1u;
-        *array = yoke_array_slice(*array, axis, behind, behind ? YOKE_END : 1, 1);
-        *mirrored = behind ? yoke_array_slice(*mirrored, axis, YOKE_END, 0, -1) : yoke_array_slice(*mirrored, axis, 0, 1, 1);
+        *array = yoke_array_slice(*array, axis, behind, behind ? YOKE_SLICE_END : 1, 1);
+        *mirrored = behind ? yoke_array_slice(*mirrored, axis, YOKE_SLICE_END, 0, -1) : yoke_array_slice(*mirrored, axis, 0, 1, 1);
     }
 }
 

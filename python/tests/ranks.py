@@ -34,7 +34,7 @@ def messages(world):
         x, expected = values(dtype, 1000), numpy.empty(1000, dtype)
         HOST.Sendrecv(x, after, 3, expected, before, 3)
         out = yoke.zeros(1000, dtype, stream=world.stream)
-        world.exchange(out, before, yoke.asarray(x, stream=world.stream), after, tag=3)
+        world.sendrecv(out, before, yoke.asarray(x, stream=world.stream), after, tag=3)
         same(out, expected)
         out.fill(0)
         world.group([yoke.comm.send(yoke.asarray(x, stream=world.stream), after, 4), yoke.comm.receive(out, before, 4)])
@@ -227,7 +227,7 @@ def failures(world):
     assert world.allreduce(x).tolist() == [float(RANKS)] * 100
     wrong = yoke.ones(3 + RANK, "float32", stream=world.stream)
     world.allreduce(wrong)
-    if world.info["way"] != "nccl":
+    if world.info["transport"] != "nccl":
         raises(yoke.InvalidArgumentError, "", world.stream.wait)
     else:  # NCCL's operations are compared beside them, a little later
         raises(yoke.InvalidArgumentError, "", barriers, world)
@@ -256,7 +256,7 @@ def close_after_a_failure():
 def main():
     world = yoke.comm.Communicator()
     assert (world.rank, world.size) == (RANK, RANKS)
-    assert world.info["way"] in os.environ.get("YOKE_TEST_WAY", "staged mpi nccl").split()
+    assert world.info["transport"] in os.environ.get("YOKE_TEST_WAY", "staged mpi nccl").split()
     assert world.info["reason"] and world.info["mpi"]
     for test in (messages, reductions, collectives, streams_and_buffers, bad_input, interrupted, failures):
         test(world)

@@ -54,7 +54,7 @@ cdef extern from *:
     void set_f64(yoke_number *number, double value)
     void set_i64(yoke_number *number, int64_t value)
     void set_u64(yoke_number *number, uint64_t value)
-    int64_t YOKE_END
+    int64_t YOKE_SLICE_END
 
 # The interpreter's functions on borrowed references, as C sees them: all of them are of the stable ABI of 3.11.
 cdef extern from "Python.h":

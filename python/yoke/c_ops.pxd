@@ -67,7 +67,7 @@ cdef extern from "yoke/ops.h" nogil:
                                       const yoke_array *out, const yoke_array *a, const yoke_array *starts)
     yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
                               const yoke_array *a, int32_t order)
-    yoke_status yoke_search_sorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
+    yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
                                       const yoke_array *sorted, const yoke_array *queries, int32_t side)
     yoke_status yoke_partition_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
                                   const yoke_array *a, const yoke_array *flags)

@@ -13,7 +13,7 @@ cdef extern from *:
         void (*release)(yoke_comm *comm);
         yoke_status (*add)(yoke_comm *comm, yoke_stream *stream);
         yoke_status (*get_info)(const yoke_comm *comm, yoke_comm_info *out);
-        yoke_status (*exchange)(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out, int32_t source,
+        yoke_status (*sendrecv)(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out, int32_t source,
                                 const yoke_array *in, int32_t target, int32_t tag);
         yoke_status (*group)(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_comm_message *messages,
                              size_t count);
@@ -41,7 +41,7 @@ cdef extern from *:
             { "yoke_comm_open_device", &yoke_py_comm.open_device }, { "yoke_comm_create", &yoke_py_comm.create },
             { "yoke_comm_retain", &yoke_py_comm.retain },
             { "yoke_comm_release", &yoke_py_comm.release }, { "yoke_comm_add", &yoke_py_comm.add },
-            { "yoke_comm_get_info", &yoke_py_comm.get_info }, { "yoke_comm_exchange_at", &yoke_py_comm.exchange },
+            { "yoke_comm_get_info", &yoke_py_comm.get_info }, { "yoke_comm_sendrecv_at", &yoke_py_comm.sendrecv },
             { "yoke_comm_group_at", &yoke_py_comm.group }, { "yoke_comm_send_at", &yoke_py_comm.message[0] },
             { "yoke_comm_receive_at", &yoke_py_comm.message[1] }, { "yoke_comm_broadcast_at", &yoke_py_comm.broadcast },
             { "yoke_comm_reduce_at", &yoke_py_comm.reduce }, { "yoke_comm_allreduce_at", &yoke_py_comm.reduction[0] },
@@ -68,7 +68,7 @@ cdef extern from *:
         pass
     ctypedef struct yoke_comm_info:
         size_t size
-        int32_t rank, ranks, local_rank, local_ranks, sharing, way
+        int32_t rank, ranks, local_rank, local_ranks, sharing, transport
         char reason[160]
         char mpi[96]
         uint64_t staged_bytes, mpi_bytes, nccl_bytes
@@ -82,7 +82,7 @@ cdef extern from *:
     void comm_release "yoke_py_comm.release" (yoke_comm *comm) noexcept nogil
     yoke_status comm_add "yoke_py_comm.add" (yoke_comm *comm, yoke_stream *stream) noexcept nogil
     yoke_status comm_get_info "yoke_py_comm.get_info" (const yoke_comm *comm, yoke_comm_info *out) noexcept nogil
-    yoke_status comm_exchange "yoke_py_comm.exchange" (const char *, yoke_stream *, yoke_comm *, const yoke_array *out,
+    yoke_status comm_sendrecv "yoke_py_comm.sendrecv" (const char *, yoke_stream *, yoke_comm *, const yoke_array *out,
                                                        int32_t source, const yoke_array *data, int32_t target,
                                                        int32_t tag) noexcept nogil
     yoke_status comm_group "yoke_py_comm.group" (const char *, yoke_stream *, yoke_comm *, const yoke_comm_message *messages,
@@ -103,7 +103,7 @@ cdef extern from *:
 
 cdef bint comm_opened = False
 cdef object communicators = weakref.WeakSet()
-cdef dict comm_reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "and": 5, "or": 6, "xor": 7}
+cdef dict comm_reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "and": 12, "or": 13, "xor": 14}
 
 
 def comm_library(str file, str mpi4py):
@@ -216,7 +216,7 @@ cdef class CommBase:
             event, status, recorded = Event.__new__(Event), YOKE_OK, stream.graph is not None
             if not recorded:
                 with nogil:
-                    status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event.ptr)
+                    status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_IGNORE_DEPTH, &event.ptr)
             if recorded or status < 0 and until is None:  # this says so; or the stream has failed, and little still runs
                 with nogil:
                     status = yoke_stream_wait(stream.ptr)
@@ -252,15 +252,15 @@ cdef class CommBase:
     @property
     def info(self):
         """A dict: rank and ranks; local_rank and local_ranks, those of the same machine; sharing, how many ranks use this rank's
-        device; way, "staged", "mpi" or "nccl", and reason, why; mpi, which MPI; staged_bytes, mpi_bytes and nccl_bytes, what
-        operations have read and written by way."""
+        device; transport, "staged", "mpi" or "nccl", and reason, why; mpi, which MPI; staged_bytes, mpi_bytes and nccl_bytes,
+        what operations have read and written by transport."""
         cdef yoke_comm_info info
         self.check_open()
         memset(&info, 0, sizeof(info))
         info.size = sizeof(info)
         check(comm_get_info(self.ptr, &info))
         return {"rank": info.rank, "ranks": info.ranks, "local_rank": info.local_rank, "local_ranks": info.local_ranks,
-                "sharing": info.sharing, "way": ("", "staged", "mpi", "nccl")[info.way], "reason": text_of(info.reason),
+                "sharing": info.sharing, "transport": ("", "staged", "mpi", "nccl")[info.transport], "reason": text_of(info.reason),
                 "mpi": text_of(info.mpi), "staged_bytes": info.staged_bytes, "mpi_bytes": info.mpi_bytes,
                 "nccl_bytes": info.nccl_bytes}
 
@@ -284,7 +284,7 @@ cdef class CommBase:
         cdef yoke_event *event = NULL
         cdef yoke_status status
         with nogil:
-            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event)
+            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_IGNORE_DEPTH, &event)
             if status < 0:
                 comm_barrier(NULL, stream.ptr, self.ptr)
             yoke_event_release(event)
@@ -315,14 +315,14 @@ cdef class CommBase:
 
     def send(self, array, target, tag=0, stream=None):
         """Send an array to rank `target`, where the receive has the same tag (0 to 32765), number of elements and dtype. A send may
-        hold its stream until it is received: ranks that send to each other use exchange. None as a rank is nobody."""
+        hold its stream until it is received: ranks that send to each other use sendrecv. None as a rank is nobody."""
         self.message(0, array, target, tag, stream, here())
 
     def receive(self, array, source, tag=0, stream=None):
         """Receive an array from rank `source`."""
         self.message(1, array, source, tag, stream, here())
 
-    def exchange(self, out, source, array, target, tag=0, stream=None):
+    def sendrecv(self, out, source, array, target, tag=0, stream=None):
         """Send `array` to rank `target` and receive `out` from rank `source` as one operation, so that ranks in a circle do not
         wait for each other. None as a rank is nobody."""
         cdef Array into = comm_array(out, self.stream), a = comm_array(array, self.stream)
@@ -331,7 +331,7 @@ cdef class CommBase:
         cdef const char *where = here()
         cdef yoke_status status
         with nogil:
-            status = comm_exchange(where, order.ptr, self.ptr, &into.a, sender, &a.a, receiver, number)
+            status = comm_sendrecv(where, order.ptr, self.ptr, &into.a, sender, &a.a, receiver, number)
         self.finish(order, [into, a], status)
 
     def group(self, messages, stream=None):

@@ -68,7 +68,7 @@ class Communicator(_CommBase):
             info = self.info
         except ValueError:
             return "<yoke.comm.Communicator closed>"
-        return f"<yoke.comm.Communicator: rank {info['rank']} of {info['ranks']}, by {info['way']}, {self.device!r}>"
+        return f"<yoke.comm.Communicator: rank {info['rank']} of {info['ranks']}, by {info['transport']}, {self.device!r}>"
 
 
 def send(array, target, tag=0):

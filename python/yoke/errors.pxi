@@ -163,7 +163,7 @@ cdef tuple names_in_c = (
 # Arguments that have another name here, by the function that the library's text begins with.
 cdef dict arguments_in_c = {
     "yoke_matmul_with": {"c": "out"}, "yoke_scatter": {"a": "values"},
-    "yoke_search_sorted": {"sorted": "array", "queries": "values"},
+    "yoke_searchsorted": {"sorted": "array", "queries": "values"},
     **{f"yoke_{name}": {"a": "array"} for name in ("bincount", "clamp", "gather", "histogram", "partition", "reduce",
                                                    "reduce_segments", "scan", "scan_segments", "select", "top_k")},
 }
@@ -171,7 +171,7 @@ cdef dict arguments_in_c = {
 
 # Operations that have another name here.
 cdef dict functions_in_c = {
-    "yoke_gather": "take", "yoke_clamp": "clip", "yoke_top_k": "topk", "yoke_search_sorted": "searchsorted", "yoke_assign": "copy",
+    "yoke_gather": "take", "yoke_clamp": "clip", "yoke_top_k": "topk", "yoke_searchsorted": "searchsorted", "yoke_assign": "copy",
     "yoke_assign_value": "fill", "yoke_partition": "partition_by", "yoke_select": "a[mask]", "yoke_box_filter": "uniform_filter",
     "yoke_array_broadcast": "broadcast_to", "yoke_array_index": "index", "yoke_histogram_edges": "histogram",
     "yoke_fft_convolve": "fft.convolve", "yoke_array_to_dlpack": "__dlpack__", "yoke_array_from_dlpack": "from_dlpack",

@@ -43,7 +43,7 @@ cdef class Graph:
             event = Event.__new__(Event)
             event.raised = self.raised
             with nogil:  # without an event, the stream has failed
-                yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event.ptr)
+                yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_IGNORE_DEPTH, &event.ptr)
             may_raise(stream, event)
         if used or self.updated:  # the last launch may outlive the graph's last reference, and an update
             keep_until_done(stream, [Kept.__new__(Kept), *used, *self.updated.values()], before)

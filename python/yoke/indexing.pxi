@@ -23,7 +23,7 @@ cdef Array selected(Array array, key):
             start, stop, step = each.indices(a.shape[axis])
             if not range(start, stop, step):  # the start may be -1, which counts from the end in C
                 start, stop, step = 0, 0, 1
-            a = yoke_array_slice(a, axis, start, YOKE_END if stop < 0 else stop, step)
+            a = yoke_array_slice(a, axis, start, YOKE_SLICE_END if stop < 0 else stop, step)
             axis += 1
         elif type(each) is not int and (is_truth(each) or isinstance(each, list) or getattr(each, "ndim", 0)):
             raise IndexError(f"{each} is an index of its own, as a[{each}]" if is_truth(each) else

@@ -280,7 +280,7 @@ cdef int keep_until_done(Stream stream, list items, unsigned before) except -1:
         status = YOKE_OK
     else:
         with nogil:
-            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event)
+            status = yoke_event_record_at(NULL, stream.ptr, YOKE_EVENT_IGNORE_DEPTH, &event)
     if status < 0 or stream.recordings != before:  # the stream failed meanwhile, and what was submitted may still run; or as above
         forgotten.extend(items)
         if event != NULL:

@@ -92,7 +92,7 @@ def searchsorted(Array array not None, values, side="left"):
     result = new_array(array.stream, I64, queries.shape)
     order_streams(array.stream, [queries])
     with nogil:
-        status = yoke_search_sorted_at(where, array.stream.ptr, &result.a, &array.a, &queries.a, behind)
+        status = yoke_searchsorted_at(where, array.stream.ptr, &result.a, &array.a, &queries.a, behind)
     check(status)
     order_back(array.stream, [queries])
     return result

@@ -96,7 +96,7 @@ cdef class Stream:
         if self.lent:
             end = Event.__new__(Event)
             with nogil:
-                yoke_event_record_at(NULL, ptr, YOKE_EVENT_BEYOND_DEPTH, &end.ptr)
+                yoke_event_record_at(NULL, ptr, YOKE_EVENT_IGNORE_DEPTH, &end.ptr)
             self.end = end if end.ptr != NULL else None  # None: the stream has failed
         with nogil:
             yoke_stream_cancel(ptr)  # as the last release does
@@ -146,7 +146,7 @@ cdef class Stream:
         and does not count for the stream's depth."""
         cdef Event event = Event.__new__(Event)
         cdef const char *where = here()
-        cdef uint32_t flags = YOKE_EVENT_BEYOND_DEPTH | (YOKE_EVENT_TIMED if timed else 0)
+        cdef uint32_t flags = YOKE_EVENT_IGNORE_DEPTH | (YOKE_EVENT_TIMED if timed else 0)
         cdef yoke_status status
 
         with nogil:

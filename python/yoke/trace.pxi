@@ -74,7 +74,7 @@ def mark_trace():
         except Exception:
             pass  # a stream that has failed, with an exception of its host function's, too
         with nogil:
-            status = yoke_event_record_at(trace_wait, stream.ptr, YOKE_EVENT_BEYOND_DEPTH, &event)
+            status = yoke_event_record_at(trace_wait, stream.ptr, YOKE_EVENT_IGNORE_DEPTH, &event)
         if status < 0:
             continue
         try:

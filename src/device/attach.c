@@ -7,7 +7,7 @@
 
 #include "device/device.h"
 
-#include <yoke/native.h>
+#include <yoke/library.h>
 
 struct yk_attachment {
     yk_attachment *next;

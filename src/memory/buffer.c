@@ -2,6 +2,7 @@
 /* Buffers of every kind, and views of them. A view keeps its root alive; every root keeps its device alive. */
 #include "memory/buffer.h"
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include "memory/account.h"

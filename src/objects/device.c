@@ -8,7 +8,7 @@ const char *yoke_device_lacks(const yoke_device *device, int capability)
 {
     if (!yk_is(device, YK_DEVICE))
         return "the device is NULL or has been released";
-    if (capability < 0 || capability >= YOKE_CAP_COUNT)
+    if (capability < 0 || capability >= YK_CAP_COUNT)
         return "no such capability";
     if (device->info.capabilities >> capability & 1)
         return NULL;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "base/hash.h"
 #include "program/program.h"
 

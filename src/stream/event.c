@@ -19,19 +19,19 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
         return yk_attribute(function, where, yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: out_event is NULL", function));
     *out_event = NULL;
     YK_CHECK(stream, YK_STREAM, function, "stream");
-    if (flags & ~(uint32_t)(YOKE_EVENT_TIMED | YOKE_EVENT_BEYOND_DEPTH))
+    if (flags & ~(uint32_t)(YOKE_EVENT_TIMED | YOKE_EVENT_IGNORE_DEPTH))
         return yk_attribute(
             function, where,
             yk_fail(YOKE_E_INVALID_ARGUMENT,
-                    "%s: flags is 0x%x; only YOKE_EVENT_TIMED (0x%x) and YOKE_EVENT_BEYOND_DEPTH (0x%x) are defined", function,
-                    (unsigned)flags, (unsigned)YOKE_EVENT_TIMED, (unsigned)YOKE_EVENT_BEYOND_DEPTH));
+                    "%s: flags is 0x%x; only YOKE_EVENT_TIMED (0x%x) and YOKE_EVENT_IGNORE_DEPTH (0x%x) are defined", function,
+                    (unsigned)flags, (unsigned)YOKE_EVENT_TIMED, (unsigned)YOKE_EVENT_IGNORE_DEPTH));
     if ((flags & YOKE_EVENT_TIMED) && (stream->flags & (YOKE_STREAM_TIMED | YK_STREAM_STAMPED)) != YOKE_STREAM_TIMED)
         return yk_attribute(
             function, where,
             yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", function));
 
-    yk_record_how how = flags & YOKE_EVENT_BEYOND_DEPTH ? YK_RECORD_BEYOND_DEPTH : YK_RECORD_USUAL;
-    flags &= ~(uint32_t)YOKE_EVENT_BEYOND_DEPTH;
+    yk_record_how how = flags & YOKE_EVENT_IGNORE_DEPTH ? YK_RECORD_BEYOND_DEPTH : YK_RECORD_USUAL;
+    flags &= ~(uint32_t)YOKE_EVENT_IGNORE_DEPTH;
     if (yk_is_recording(stream)) {
         yoke_status recorded = yk_recording_record_event(function, where, stream, flags, out_event);
         return recorded < 0 ? yk_attribute(function, where, recorded) : recorded;

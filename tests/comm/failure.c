@@ -119,7 +119,7 @@ static double stream_fails(ranks *t, int kind)
         CHECK_OK(yoke_host_call(s.stream, complain, NULL, NULL));
     switch (kind) {
     case 0:
-        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array);
+        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_SUM, &s.array, &s.array);
         break;
     case 1: /* rank 0 waits for the bad one, the others for rank 0 */
         if (bad)
@@ -180,12 +180,12 @@ static void kernel_fails(ranks *t)
     CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
     if (t->rank == t->count - 1) {
         CHECK_OK(yoke_launch(s.stream, wild, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(s.buffer)));
-        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array);
+        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_SUM, &s.array, &s.array);
         CHECK_FAILS(YOKE_E_DEVICE_LOST, "wild", yoke_stream_wait(s.stream));
     } else {
         char words[60];
         snprintf(words, sizeof words, "rank %d|YOKE_E_DEVICE_LOST|wild|failure.c:", t->count - 1);
-        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array));
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_SUM, &s.array, &s.array));
         CHECK_FAILS(YOKE_E_HOST_FUNCTION, words, yoke_stream_wait(s.stream));
     }
     yoke_program_release(program);
@@ -198,7 +198,7 @@ static yoke_status wait_for_failure(ranks *t, stage *s)
 {
     double start = now();
     yoke_status status = yoke_stream_wait(s->stream);
-    while (ranks_way(t) == YOKE_COMM_NCCL && status == YOKE_OK && now() - start < limit()) {
+    while (ranks_way(t) == YOKE_COMM_TRANSPORT_NCCL && status == YOKE_OK && now() - start < limit()) {
         (void)yoke_comm_broadcast(s->stream, s->comm, &s->other, 0);
         status = yoke_stream_wait(s->stream);
     }
@@ -224,7 +224,7 @@ static void mismatched(ranks *t, int kind)
     else if (kind == 4 && odd)
         CHECK_OK(yoke_comm_barrier(s.stream, s.comm));
     else if (kind < 5)
-        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, kind == 3 && odd ? YOKE_COMM_MAX : YOKE_COMM_SUM, &array, &array));
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, kind == 3 && odd ? YOKE_REDUCE_MAX : YOKE_REDUCE_SUM, &array, &array));
     else if (odd)
         CHECK_OK(yoke_comm_send(s.stream, s.comm, &array, 0, 3));
     else if (t->rank == 0)
@@ -244,18 +244,18 @@ static void recovered(ranks *t)
     CHECK_OK(yoke_buffer_create(t->device, 2 * LARGE, &large));
     yoke_array in = yoke_comm_array(large, YOKE_U8, 0, LARGE), out = yoke_comm_array(large, YOKE_U8, LARGE, LARGE);
     int32_t next = (t->rank + 1) % t->count, before = (t->rank + t->count - 1) % t->count;
-    CHECK_OK(yoke_comm_exchange(s.stream, s.comm, &out, before, &in, next, 0));
+    CHECK_OK(yoke_comm_sendrecv(s.stream, s.comm, &out, before, &in, next, 0));
     if (t->rank == 1)
         CHECK_OK(yoke_host_call(s.stream, complain, NULL, NULL));
     for (int i = 0; i < 20; i++)
-        (void)yoke_comm_exchange(s.stream, s.comm, &out, before, &in, next, 0);
+        (void)yoke_comm_sendrecv(s.stream, s.comm, &out, before, &in, next, 0);
     CHECK(yoke_stream_wait(s.stream) < 0);
 
     CHECK_OK(yoke_stream_recover(s.stream));
     CHECK_OK(yoke_comm_add(s.comm, s.stream));
     float sum = 0;
     CHECK_OK(yoke_fill(s.stream, s.buffer, 0, 2 * N * sizeof(float), &(float){ 1 }, sizeof(float)));
-    CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.array, &s.array));
+    CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_SUM, &s.array, &s.array));
     CHECK_OK(yoke_read(s.stream, &sum, s.buffer, (N - 1) * sizeof sum, sizeof sum));
     CHECK_OK(yoke_stream_wait(s.stream));
     CHECK(sum == (float)t->count);
@@ -281,7 +281,7 @@ static void unheard(ranks *t)
         stage s;
         stage_open_on(t, &s, parent);
         if (i % 3 != 0) {
-            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &s.array, &s.array));
+            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_MAX, &s.array, &s.array));
             CHECK_OK(yoke_stream_wait(s.stream));
         } else if (t->rank == i % t->count) {
             CHECK_OK(yoke_host_call(s.stream, complain_late, NULL, NULL));
@@ -305,11 +305,11 @@ static void missing_is_named(ranks *t)
         stage_open(t, &s);
         int mine = 1, all = 0;
         if (t->rank != t->count - 1)
-            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_SUM, &s.other, &s.array));
+            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_SUM, &s.other, &s.array));
         yoke_status status = yoke_stream_wait(s.stream);
         if (t->rank != t->count - 1) {
             CHECK(status == YOKE_E_HOST_FUNCTION);
-            mine = ranks_way(t) == YOKE_COMM_NCCL || strstr(yoke_error()->text, words) != NULL;
+            mine = ranks_way(t) == YOKE_COMM_TRANSPORT_NCCL || strstr(yoke_error()->text, words) != NULL;
             if (!mine)
                 printf("# rank %d, try %d: %s\n", t->rank, tries, yoke_error()->text);
         }
@@ -360,7 +360,7 @@ static double crosswise(ranks *t, int unused)
     }
     double start = now();
     yoke_status status = yoke_stream_wait(s.stream);
-    if (ranks_way(t) != YOKE_COMM_NCCL || t->rank > 1 || status != YOKE_OK) {
+    if (ranks_way(t) != YOKE_COMM_TRANSPORT_NCCL || t->rank > 1 || status != YOKE_OK) {
         CHECK(status == YOKE_E_HOST_FUNCTION);
         CHECK(strstr(yoke_error()->text, "does not answer") && strstr(yoke_error()->text, "YOKE_COMM_TIMEOUT"));
     }
@@ -408,7 +408,7 @@ static void silent(ranks *t, leaving way, const char *path)
     MPI_Bcast(&pid, 1, MPI_INT, t->count - 1, MPI_COMM_WORLD);
     last = (pid_t)pid;
     for (int i = 0; i < 5; i++)
-        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &s.array, &s.array));
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_MAX, &s.array, &s.array));
     CHECK_OK(yoke_stream_wait(s.stream));
     MPI_Comm_split(MPI_COMM_WORLD, t->rank == t->count - 1, t->rank, &living);
     signal(SIGUSR1, SIG_IGN); /* by which MPICH's launcher tells of a rank that has ended */
@@ -422,7 +422,7 @@ static void silent(ranks *t, leaving way, const char *path)
     double start = now();
     if (t->rank != t->count - 1) {
         if (way == EXITS)
-            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &s.array, &s.array));
+            CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_MAX, &s.array, &s.array));
         else if (t->rank == 0)
             CHECK_OK(yoke_comm_receive(s.stream, s.comm, &s.array, t->count - 1, 4));
         else

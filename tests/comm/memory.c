@@ -177,7 +177,7 @@ static void collectives(ranks *t)
     yoke_array in = yoke_comm_array(s.in, YOKE_U8, 0, (int64_t)s.size), out = yoke_comm_array(s.out, YOKE_U8, 0, (int64_t)s.size);
     CHECK_OK(yoke_comm_alltoall(s.stream, s.comm, &out, &in));
     CHECK_OK(
-        yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &out, &out)); /* in place: of all kinds of memory copies are made */
+        yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_MAX, &out, &out)); /* in place: of all kinds of memory copies are made */
     CHECK_OK(yoke_comm_alltoall(s.stream, s.comm, &out, &in));
     CHECK_OK(yoke_stream_wait(s.stream));
     for (int r = 0; r < t->count; r++)
@@ -217,7 +217,7 @@ static void mapped(ranks *t)
     for (int r = 0; r < t->count; r++)
         CHECK(has_come(&s, LARGE * (size_t)r, r, LARGE * (size_t)t->rank, LARGE));
     CHECK_OK(yoke_fill(s.stream, s.out, 0, size, "", 1));
-    CHECK_OK(yoke_comm_exchange(s.stream, s.comm, &out, before, &in, next, 0));
+    CHECK_OK(yoke_comm_sendrecv(s.stream, s.comm, &out, before, &in, next, 0));
     CHECK_OK(yoke_stream_wait(s.stream));
     CHECK(has_come(&s, 0, before, 0, size));
     CHECK(atomic_load(&pinned) == 0);
@@ -242,13 +242,13 @@ static void failed(ranks *t)
     yoke_array array = yoke_comm_array(s.in, YOKE_U8, 0, LARGE);
     int before = atomic_load(&living);
     for (int i = 0; i < TIMES; i++) {
-        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &array, &array));
+        CHECK_OK(yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_MAX, &array, &array));
         CHECK_OK(yoke_stream_wait(s.stream));
         CHECK(atomic_load(&living) > before);
         MPI_Barrier(MPI_COMM_WORLD); /* a failure would overtake the operation at ranks that wait still */
         if (t->rank == i % t->count)
             CHECK_OK(yoke_host_call(s.stream, complain, NULL, NULL));
-        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_COMM_MAX, &array, &array);
+        (void)yoke_comm_allreduce(s.stream, s.comm, YOKE_REDUCE_MAX, &array, &array);
         CHECK(yoke_stream_wait(s.stream) < 0);
         CHECK_OK(yoke_stream_recover(s.stream));
         CHECK_OK(yoke_comm_add(s.comm, s.stream));
@@ -273,11 +273,11 @@ static yoke_status enqueue(ranks *t, stage *s, int operation)
     yoke_comm_message messages[] = { { YOKE_COMM_SEND, next, 0, in }, { YOKE_COMM_RECEIVE, before, 0, out } };
     switch (operation) {
     case EXCHANGE:
-        return yoke_comm_exchange(s->stream, s->comm, &out, before, &in, next, 0);
+        return yoke_comm_sendrecv(s->stream, s->comm, &out, before, &in, next, 0);
     case GROUP:
         return yoke_comm_group(s->stream, s->comm, messages, 2);
     case IN_PLACE:
-        return yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_MAX, &in, &in);
+        return yoke_comm_allreduce(s->stream, s->comm, YOKE_REDUCE_MAX, &in, &in);
     default:
         return yoke_comm_alltoall(s->stream, s->comm, &out, &in);
     }

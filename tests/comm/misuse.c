@@ -34,7 +34,7 @@ static void arrays(ranks *t)
     CHECK_OK(yoke_buffer_create_const_view(buffer, 0, 400, &view));
 
     CHECK_FAILS(INVALID, "yoke_comm_send|array is NULL", yoke_comm_send(s, c, NULL, 0, 0));
-    CHECK_FAILS(INVALID, "in is NULL", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &good, NULL));
+    CHECK_FAILS(INVALID, "in is NULL", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &good, NULL));
     CHECK_FAILS(INVALID, "out is NULL", yoke_comm_allgather(s, c, NULL, &good));
     CHECK_FAILS(INVALID, "yoke_comm_broadcast: array is NULL", yoke_comm_broadcast(s, c, NULL, 0));
     bad.dtype = 99;
@@ -68,7 +68,7 @@ static void arrays(ranks *t)
     CHECK_FAILS(INVALID, "pinned", yoke_comm_send(s, c, &bad, 0, 0));
     bad.buffer = view;
     CHECK_FAILS(INVALID, "read-only", yoke_comm_receive(s, c, &bad, 0, 0));
-    CHECK_FAILS(INVALID, "read-only", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &bad, &good));
+    CHECK_FAILS(INVALID, "read-only", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &bad, &good));
     yoke_buffer_release(pinned);
     yoke_buffer_release(view);
     ranks_case(t, "arrays that are none, or lie elsewhere");
@@ -85,17 +85,21 @@ static void numbers(ranks *t)
     CHECK_FAILS(INVALID, "the peer is rank -2", yoke_comm_receive(s, c, &a, -2, 0));
     CHECK_FAILS(INVALID, "the root is rank -1", yoke_comm_broadcast(s, c, &a, -1));
     CHECK_FAILS(INVALID, "tag is -1|32765", yoke_comm_send(s, c, &a, 0, -1));
-    CHECK_FAILS(INVALID, "tag is 32766", yoke_comm_exchange(s, c, &a, 0, &b, 0, 32766));
+    CHECK_FAILS(INVALID, "tag is 32766", yoke_comm_sendrecv(s, c, &a, 0, &b, 0, 32766));
     CHECK_FAILS(INVALID, "no reduction 0", yoke_comm_allreduce(s, c, 0, &b, &a));
     CHECK_FAILS(INVALID, "no reduction 8", yoke_comm_reduce(s, c, 8, &b, &a, 0));
-    CHECK_FAILS(INVALID, "float has no reduction 5", yoke_comm_allreduce(s, c, YOKE_COMM_AND, &a, &a));
-    CHECK_FAILS(INVALID, "complex64 has no", yoke_comm_allreduce(s, c, YOKE_COMM_MAX, &complex_array, &complex_array));
-    CHECK_FAILS(INVALID, "bool has no", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &truth, &truth));
-    CHECK_FAILS(INVALID, "out is of double|in is of float", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &wide, &a));
-    CHECK_FAILS(INVALID, "do not fit|100|101", yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &whole, &odd));
+    CHECK_FAILS(INVALID, "float has no reduction 12", yoke_comm_allreduce(s, c, YOKE_REDUCE_AND, &a, &a));
+    CHECK_FAILS(INVALID, "no reduction 5 between ranks|YOKE_REDUCE_SUM, _PRODUCT",
+                yoke_comm_allreduce(s, c, YOKE_REDUCE_ANY, &a, &a));
+    CHECK_FAILS(INVALID, "no reduction 11 between ranks", yoke_comm_reduce(s, c, YOKE_REDUCE_NORM, &a, &a, 0));
+    CHECK_FAILS(INVALID, "no reduction 9 between ranks", yoke_comm_reduce_scatter(s, c, YOKE_REDUCE_MEAN, &a, &a));
+    CHECK_FAILS(INVALID, "complex64 has no", yoke_comm_allreduce(s, c, YOKE_REDUCE_MAX, &complex_array, &complex_array));
+    CHECK_FAILS(INVALID, "bool has no", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &truth, &truth));
+    CHECK_FAILS(INVALID, "out is of double|in is of float", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &wide, &a));
+    CHECK_FAILS(INVALID, "do not fit|100|101", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &whole, &odd));
     CHECK_FAILS(INVALID, "overlap|in place",
-                yoke_comm_allreduce(s, c, YOKE_COMM_SUM, &a, &(yoke_array){ buffer, 4, YOKE_F32, 1, { N }, { 1 } }));
-    CHECK_FAILS(INVALID, "out and in overlap", yoke_comm_exchange(s, c, &a, 0, &a, 0, 0));
+                yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &a, &(yoke_array){ buffer, 4, YOKE_F32, 1, { N }, { 1 } }));
+    CHECK_FAILS(INVALID, "out and in overlap", yoke_comm_sendrecv(s, c, &a, 0, &a, 0, 0));
     if (t->count == 2)
         CHECK_FAILS(INVALID, "101 elements|2 ranks", yoke_comm_alltoall(s, c, &odd, &odd));
     yoke_comm_message messages[] = { { YOKE_COMM_RECEIVE, 0, 0, a }, { YOKE_COMM_SEND, 0, 0, a }, { 3, 0, 0, b } };
@@ -132,7 +136,7 @@ static void handles(ranks *t)
     CHECK_OK(yoke_comm_get_info(t->comm, &info));
     CHECK(info.rank == t->rank && info.ranks == t->count && info.local_rank == t->rank && info.local_ranks == t->count);
     CHECK(info.sharing >= 1 && info.sharing <= t->count && info.reason[0] && info.mpi[0]);
-    CHECK(info.way == YOKE_COMM_STAGED || (info.way == YOKE_COMM_NCCL && info.sharing == 1));
+    CHECK(info.transport == YOKE_COMM_TRANSPORT_STAGED || (info.transport == YOKE_COMM_TRANSPORT_NCCL && info.sharing == 1));
     CHECK(yoke_comm_retain(NULL) == NULL);
     yoke_comm_release(NULL);
     yoke_stream_release(foreign);
@@ -198,7 +202,7 @@ static void forked(ranks *t)
         bool refused = is_refused(yoke_comm_open_device(&world, &device)) &&
                        is_refused(yoke_comm_create(t->device, &world, &other)) && is_refused(yoke_comm_add(t->comm, t->stream)) &&
                        is_refused(yoke_comm_send(t->stream, t->comm, &a, 0, 0)) &&
-                       is_refused(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_SUM, &a, &a)) &&
+                       is_refused(yoke_comm_allreduce(t->stream, t->comm, YOKE_REDUCE_SUM, &a, &a)) &&
                        is_refused(yoke_comm_barrier(t->stream, t->comm)) && is_refused(yoke_comm_get_info(t->comm, &info));
         yoke_comm_release(t->comm); /* the last reference */
         _exit(refused ? 0 : 1);
@@ -213,7 +217,7 @@ static void works(ranks *t)
     float one = 1, sum = 0;
     yoke_array a = part(YOKE_F32, 0, N);
     CHECK_OK(yoke_fill(t->stream, buffer, 0, 400, &one, 4));
-    CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_SUM, &a, &a));
+    CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_REDUCE_SUM, &a, &a));
     CHECK_OK(yoke_read(t->stream, &sum, buffer, 396, 4));
     CHECK_OK(yoke_stream_wait(t->stream));
     CHECK(sum == (float)t->count);
@@ -232,7 +236,7 @@ static void released(ranks *t)
     CHECK_OK(yoke_comm_create(t->device, &world, &comm));
     CHECK_OK(yoke_comm_add(comm, stream));
     for (int i = 0; i < 50; i++)
-        CHECK_OK(yoke_comm_allreduce(stream, comm, YOKE_COMM_MAX, &a, &a));
+        CHECK_OK(yoke_comm_allreduce(stream, comm, YOKE_REDUCE_MAX, &a, &a));
     CHECK_OK(yoke_event_record(stream, 0, &event));
     yoke_comm_release(comm);
     CHECK_OK(yoke_event_wait(event));

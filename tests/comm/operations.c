@@ -17,7 +17,7 @@ enum { GUARD = 64, GUARD_BYTE = 0xa5, PIECE = 1 << 20 };
 static const struct {
     const char *name;
     size_t size;
-} dtypes[YOKE_DTYPE_COUNT] = {
+} dtypes[DTYPE_COUNT] = {
 #define DTYPE(name, value, text, bytes) [value] = { text, bytes },
     YOKE_DTYPE_LIST(DTYPE)
 #undef DTYPE
@@ -73,17 +73,17 @@ static element combine(int32_t dtype, int32_t operation, element a, element b)
         b.re = b.re != 0;
     }
     switch (operation) {
-    case YOKE_COMM_SUM:
+    case YOKE_REDUCE_SUM:
         return (element){ a.re + b.re, a.im + b.im };
-    case YOKE_COMM_PRODUCT:
+    case YOKE_REDUCE_PRODUCT:
         return (element){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
-    case YOKE_COMM_MIN:
+    case YOKE_REDUCE_MIN:
         return a.re < b.re ? a : b;
-    case YOKE_COMM_MAX:
+    case YOKE_REDUCE_MAX:
         return a.re > b.re ? a : b;
-    case YOKE_COMM_AND:
+    case YOKE_REDUCE_AND:
         return (element){ a.re & b.re, 0 };
-    case YOKE_COMM_OR:
+    case YOKE_REDUCE_OR:
         return (element){ a.re | b.re, 0 };
     default:
         return (element){ a.re ^ b.re, 0 };
@@ -266,7 +266,9 @@ static void collective(ranks *t, const trial *c)
 
 static bool has(int32_t dtype, int32_t operation)
 {
-    bool sums = operation <= YOKE_COMM_PRODUCT, bits = operation >= YOKE_COMM_AND;
+    bool sums = operation <= YOKE_REDUCE_PRODUCT, bits = operation >= YOKE_REDUCE_AND;
+    if (operation > YOKE_REDUCE_MAX && !bits) /* not between ranks */
+        return false;
     if (dtype == YOKE_BOOL)
         return !sums;
     if (dtype == YOKE_C64 || dtype == YOKE_C128)
@@ -288,8 +290,8 @@ static void both(ranks *t, trial c)
 static void collectives(ranks *t, int verb)
 {
     static const uint64_t counts[] = { 0, 1, 7, 1000 };
-    for (int32_t dtype = YOKE_BOOL; dtype < YOKE_DTYPE_COUNT; dtype++) {
-        int last = verbs[verb].reduces ? YOKE_COMM_OPERATION_COUNT : 2;
+    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++) {
+        int last = verbs[verb].reduces ? YOKE_REDUCE_XOR + 1 : 2;
         for (int32_t operation = 1; operation < last; operation++)
             for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
                 if (!verbs[verb].reduces || has(dtype, operation))
@@ -300,8 +302,8 @@ static void collectives(ranks *t, int verb)
     uint64_t piece = PIECE / 4 / (uint64_t)t->count;
     const uint64_t large[] = { piece / 2, piece, piece + 1, 6 * piece + 3 };
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++)
-        both(t, (trial){ .verb = verb, .dtype = YOKE_I32, .operation = YOKE_COMM_SUM, .n = large[i] });
-    both(t, (trial){ .verb = verb, .dtype = YOKE_C128, .operation = YOKE_COMM_SUM, .n = 3 * piece / 4 });
+        both(t, (trial){ .verb = verb, .dtype = YOKE_I32, .operation = YOKE_REDUCE_SUM, .n = large[i] });
+    both(t, (trial){ .verb = verb, .dtype = YOKE_C128, .operation = YOKE_REDUCE_SUM, .n = 3 * piece / 4 });
     ranks_case(t, "%s, several pieces", verbs[verb].name);
 }
 
@@ -320,7 +322,7 @@ static void ring(ranks *t, int32_t dtype, uint64_t count, bool exchange)
     area_write(t, &out);
     yoke_array sent = area_part(&in, 0, count), received = area_part(&out, 0, count);
     if (exchange) {
-        CHECK_OK(yoke_comm_exchange(t->stream, t->comm, &received, before, &sent, next, tag));
+        CHECK_OK(yoke_comm_sendrecv(t->stream, t->comm, &received, before, &sent, next, tag));
     } else if (t->rank == 0) { /* it begins, so that the circle is open */
         CHECK_OK(yoke_comm_send(t->stream, t->comm, &sent, next, tag));
         CHECK_OK(yoke_comm_receive(t->stream, t->comm, &received, before, tag));
@@ -339,7 +341,7 @@ static void ring(ranks *t, int32_t dtype, uint64_t count, bool exchange)
 static void messages(ranks *t)
 {
     static const uint64_t counts[] = { 0, 1, 7, 1000 };
-    for (int32_t dtype = YOKE_BOOL; dtype < YOKE_DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++) {
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             ring(t, dtype, counts[i], true);
             if (t->count > 1)

@@ -53,9 +53,9 @@ static void kernels(ranks *t)
     }
     for (int i = 0; i < ROUNDS; i++) {
         CHECK_OK(yoke_launch_n(t->stream, saxpy, N, YOKE_ARGS(x, y, 0.5f, (int32_t)N)));
-        CHECK_OK(yoke_comm_exchange(t->stream, t->comm, &ax, before, &ay, next, i));
+        CHECK_OK(yoke_comm_sendrecv(t->stream, t->comm, &ax, before, &ay, next, i));
         if (i % 5 == 0)
-            CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_MIN, &ay, &ay));
+            CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_REDUCE_MIN, &ay, &ay));
         float first = hy[0] + 0.5f * hx[0], least = first;
         for (int r = 0; r < t->count; r++) {
             hy[r] += 0.5f * hx[r];
@@ -85,14 +85,14 @@ static void streams(ranks *t)
     CHECK_OK(yoke_fill(second, y, 0, N * sizeof token, &token, sizeof token));
     if (t->rank == 0) {
         CHECK_OK(yoke_comm_barrier(t->stream, t->comm)); /* held: the others come later */
-        CHECK_OK(yoke_comm_allreduce(second, t->comm, YOKE_COMM_SUM, &ay, &ay));
+        CHECK_OK(yoke_comm_allreduce(second, t->comm, YOKE_REDUCE_SUM, &ay, &ay));
         CHECK_OK(yoke_stream_wait(second));
     } else {
-        CHECK_OK(yoke_comm_allreduce(second, t->comm, YOKE_COMM_SUM, &ay, &ay));
+        CHECK_OK(yoke_comm_allreduce(second, t->comm, YOKE_REDUCE_SUM, &ay, &ay));
         CHECK_OK(yoke_stream_wait(second));
         CHECK_OK(yoke_comm_barrier(t->stream, t->comm));
     }
-    CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_MAX, &ax, &ax));
+    CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_REDUCE_MAX, &ax, &ax));
     holds(t, x, (float)(t->count - 1));
     holds(t, y, 5 * (float)t->count);
     yoke_stream_release(second);
@@ -113,7 +113,7 @@ static void changing_buffers(ranks *t)
         CHECK_OK(yoke_buffer_create(t->device, size, &out));
         yoke_array a = yoke_comm_array(in, YOKE_U8, 0, (int64_t)size), b = yoke_comm_array(out, YOKE_U8, 0, (int64_t)size);
         CHECK_OK(yoke_fill(t->stream, in, 0, size, &sent, 1));
-        CHECK_OK(yoke_comm_exchange(t->stream, t->comm, &b, before, &a, next, 0));
+        CHECK_OK(yoke_comm_sendrecv(t->stream, t->comm, &b, before, &a, next, 0));
         CHECK_OK(yoke_read(t->stream, &got[0], out, 0, 1));
         CHECK_OK(yoke_read(t->stream, &got[1], out, size - 1, 1));
         CHECK_OK(yoke_stream_wait(t->stream));
@@ -145,7 +145,7 @@ static void groups(ranks *t)
             messages[count++] = (yoke_comm_message){ YOKE_COMM_RECEIVE, r, 8, yoke_comm_array(out, YOKE_U8, first, length) };
             messages[count++] = (yoke_comm_message){ YOKE_COMM_SEND, r, 8, yoke_comm_array(in, YOKE_U8, first, length) };
         }
-    messages[count++] = (yoke_comm_message){ YOKE_COMM_SEND, YOKE_COMM_NOBODY, 8, yoke_comm_array(in, YOKE_U8, 0, 1) };
+    messages[count++] = (yoke_comm_message){ YOKE_COMM_SEND, YOKE_COMM_NULL, 8, yoke_comm_array(in, YOKE_U8, 0, 1) };
     CHECK_OK(yoke_comm_group(t->stream, t->comm, messages, count));
     CHECK_OK(yoke_comm_group(t->stream, t->comm, NULL, 0));
     CHECK_OK(yoke_read(t->stream, host, out, 0, LARGE));
@@ -204,7 +204,7 @@ static void taken_at_once(ranks *t)
     int next = (t->rank + 1) % t->count, before = (t->rank + t->count - 1) % t->count;
     float *host = malloc((size_t)all * sizeof *host), one = 1, two = 2;
     yoke_buffer *in, *out;
-    if (t->count == 1 || ranks_way(t) == YOKE_COMM_NCCL) {
+    if (t->count == 1 || ranks_way(t) == YOKE_COMM_TRANSPORT_NCCL) {
         free(host);
         return;
     }
@@ -218,7 +218,7 @@ static void taken_at_once(ranks *t)
         for (int i = 0; i < SENDS; i++)
             CHECK_OK(yoke_comm_send(t->stream, t->comm, &small, next, sent[i]));
         if (kind == 0)
-            CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_SUM, &b, &a));
+            CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_REDUCE_SUM, &b, &a));
         else
             CHECK_OK(yoke_comm_alltoall(t->stream, t->comm, &b, &a));
         for (int i = 0; i < SENDS; i++)
@@ -245,7 +245,7 @@ static void graphs(ranks *t)
     CHECK_OK(yoke_graph_create(t->device, "step", &graph));
     CHECK_OK(yoke_graph_begin(graph, t->stream));
     CHECK_OK(yoke_launch_n(t->stream, saxpy, N, YOKE_ARGS(y, x, 1.0f, (int32_t)N)));
-    CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_SUM, &ax, &ax));
+    CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_REDUCE_SUM, &ax, &ax));
     CHECK_OK(yoke_graph_end(graph));
     for (int i = 0; i < 4; i++) {
         CHECK_OK(yoke_graph_launch(t->stream, graph));
@@ -271,7 +271,7 @@ static void many(ranks *t)
         struct rusage usage;
         fill(t, x, 1);
         for (int i = 0; i < MANY; i++)
-            CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_COMM_MAX, &one, &one));
+            CHECK_OK(yoke_comm_allreduce(t->stream, t->comm, YOKE_REDUCE_MAX, &one, &one));
         CHECK_OK(yoke_stream_wait(t->stream));
         getrusage(RUSAGE_SELF, &usage);
         grown[k] = usage.ru_maxrss;

@@ -92,7 +92,7 @@ int32_t ranks_way(const ranks *t)
 {
     yoke_comm_info info = YOKE_COMM_INFO_INIT;
     (void)yoke_comm_get_info(t->comm, &info);
-    return info.way;
+    return info.transport;
 }
 
 /* In place of the MPI's own: on the CUDA double, any MPI can use device memory. */

@@ -14,6 +14,11 @@
 
 #include <yoke/comm.h>
 
+/* One more than the last dtype. */
+#define DTYPE_ONE(name, value, text, bytes) +1
+enum { DTYPE_COUNT = 1 YOKE_DTYPE_LIST(DTYPE_ONE) };
+#undef DTYPE_ONE
+
 typedef struct ranks {
     int rank, count;
     yoke_device *device;

@@ -56,13 +56,13 @@ static bool chosen(scene *s, const char *name)
     yoke_comm_info info = YOKE_COMM_INFO_INIT;
     char list[256];
     bool passed = CHECK_OK(yoke_comm_add(s->comm, s->stream)) &&
-                  CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_MAX, &s->array, &s->array)) &&
+                  CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_REDUCE_MAX, &s->array, &s->array)) &&
                   CHECK_OK(yoke_stream_wait(s->stream)) && CHECK_OK(yoke_comm_get_info(s->comm, &info));
-    passed = passed && CHECK(strcmp(names[info.way], name) == 0);
+    passed = passed && CHECK(strcmp(names[info.transport], name) == 0);
     snprintf(list, sizeof list, "%s", s->words);
     for (char *word = strtok(list, "|"); word; word = strtok(NULL, "|"))
         passed = ranks_check(strstr(info.reason, word), info.reason, word) && passed;
-    uint64_t bytes = 2 * N * sizeof(float), by_nccl = info.way == YOKE_COMM_NCCL ? bytes : 0;
+    uint64_t bytes = 2 * N * sizeof(float), by_nccl = info.transport == YOKE_COMM_TRANSPORT_NCCL ? bytes : 0;
     return CHECK(info.nccl_bytes == by_nccl && info.staged_bytes == bytes - by_nccl && info.mpi_bytes == 0) && passed;
 }
 
@@ -78,7 +78,7 @@ static bool called_by_caller(scene *s)
         return false;
     unsigned before = launches();
     for (int i = 0; i < SLOW; i++)
-        if (!CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_MAX, &s->array, &s->array)))
+        if (!CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_REDUCE_MAX, &s->array, &s->array)))
             return false;
     unsigned here = launches() - before;
     if (here < SLOW)
@@ -92,7 +92,7 @@ static bool fails_in_graph(scene *s)
     const struct timespec pause = { 0, 100000000 };
     yoke_graph *graph;
     bool passed = CHECK_OK(yoke_graph_create(s->device, "step", &graph)) && CHECK_OK(yoke_graph_begin(graph, s->stream)) &&
-                  CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_COMM_MAX, &s->array, &s->array)) &&
+                  CHECK_OK(yoke_comm_allreduce(s->stream, s->comm, YOKE_REDUCE_MAX, &s->array, &s->array)) &&
                   CHECK_OK(yoke_graph_end(graph)) && CHECK_OK(yoke_graph_launch(s->stream, graph)) &&
                   CHECK_OK(yoke_stream_wait(s->stream));
     nanosleep(&pause, NULL);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 static const char *const kernels_cuda =
     SPIN_CUDA "extern \"C\" __global__ void negate(unsigned char *x, unsigned n)\n"
               "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = (unsigned char)~x[i]; }\n";

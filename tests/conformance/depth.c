@@ -441,7 +441,7 @@ static void beyond_depth(suite *t)
         NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
         gate_wait(&s.inside, 1);
         NEED_OK(yoke_host_call(stream, count_done, &called, NULL));
-        NEED_OK(yoke_event_record(stream, YOKE_EVENT_BEYOND_DEPTH, &event));
+        NEED_OK(yoke_event_record(stream, YOKE_EVENT_IGNORE_DEPTH, &event));
         CHECK_STATUS(YOKE_PENDING, yoke_event_query(event));
         gate_open(&s.leave);
         CHECK_OK(yoke_event_wait(event));
@@ -449,7 +449,7 @@ static void beyond_depth(suite *t)
         CHECK_OK(yoke_stream_cancel(stream));
         yoke_event_release(event);
         event = NULL;
-        CHECK_FAILS(YOKE_E_CANCELLED, "", yoke_event_record(stream, YOKE_EVENT_BEYOND_DEPTH, &event));
+        CHECK_FAILS(YOKE_E_CANCELLED, "", yoke_event_record(stream, YOKE_EVENT_IGNORE_DEPTH, &event));
     out:
         gate_open(&s.leave);
         yoke_event_release(event);

@@ -84,7 +84,7 @@ static void info_makes_sense(suite *t)
     CHECK(info->kind >= YOKE_DEVICE_GPU && info->kind <= YOKE_DEVICE_EMULATOR);
     CHECK(!info->pci[0] || is_pci(info->pci));
     CHECK(!info->uuid[0] || is_uuid(info->uuid));
-    CHECK(info->capabilities >> YOKE_CAP_COUNT == 0);
+    CHECK(info->capabilities >> (YOKE_CAP_IMAGES + 1) == 0);
     CHECK(info->compute_units > 0);
     CHECK(info->memory > 0);
     CHECK(info->max_buffer > 0 && info->max_buffer <= info->memory);
@@ -163,12 +163,12 @@ static void info_of_a_newer_program(suite *t)
 
 static void capabilities_have_reasons(suite *t)
 {
-    for (int capability = 0; capability < YOKE_CAP_COUNT; capability++)
+    for (int capability = 0; capability < (YOKE_CAP_IMAGES + 1); capability++)
         CHECK(yoke_device_supports(t->device, capability) == suite_can(t, capability));
-    CHECK(yoke_device_lacks(t->device, YOKE_CAP_COUNT) != NULL);
+    CHECK(yoke_device_lacks(t->device, (YOKE_CAP_IMAGES + 1)) != NULL);
     CHECK(yoke_device_lacks(t->device, -1) != NULL);
     CHECK(yoke_device_lacks(t->device, 1000) != NULL);
-    CHECK(!yoke_device_supports(t->device, YOKE_CAP_COUNT) && !yoke_device_supports(t->device, -1));
+    CHECK(!yoke_device_supports(t->device, (YOKE_CAP_IMAGES + 1)) && !yoke_device_supports(t->device, -1));
     CHECK(!yoke_device_supports(NULL, YOKE_CAP_TIMING));
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <yoke/graph.h>
+#include <yoke/library.h>
 
 #define CUDA_TEXT "extern \"C\" __global__ void value(int *out) { out[0] = VALUE; }\n"
 #define OPENCL_TEXT "__kernel void value(__global int *out) { out[0] = VALUE; }\n"

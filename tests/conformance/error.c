@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #define STATUS_ENTRY(name, value, meaning) { name, value, #name, meaning },
 static const struct {
     yoke_status status;

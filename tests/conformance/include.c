@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <yoke/library.h>
 #include <yoke/types.h>
 
 /* What a header adds to a kernel that differs in its head alone. */

@@ -5,6 +5,7 @@
  */
 #include "suite.h"
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include <stdio.h>

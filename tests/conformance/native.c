@@ -6,6 +6,7 @@
 #include "suite.h"
 #include "stand.h"
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include <dlfcn.h>

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 static const char *const kernels_cuda = SPIN_CUDA ADD_CUDA;
 static const char *const kernels_opencl = SPIN_OPENCL ADD_OPENCL;
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 #include <yoke/types.h>
 

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include <yoke/library.h>
+
 static const yoke_source kernels = {
     .size = sizeof kernels,
     .name = "release test",

@@ -86,8 +86,8 @@ yoke_status scenario_operations(suite *t, suite *p)
     DO(write_values(t, &a.all[X], values));
     DO(write_values(t, &a.all[PLACES], places));
     DO(yoke_map(t->stream, "y = 3 * x + 1", YOKE_VARS(y, x)));
-    DO(yoke_reduce(t->stream, YOKE_SUM, &a.all[TOTAL], &y, YOKE_ALL_AXES));
-    DO(yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &a.all[SCANNED], &x, 0));
+    DO(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &a.all[TOTAL], &y, YOKE_ALL_AXES));
+    DO(yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &a.all[SCANNED], &x, 0));
     DO(yoke_gather(t->stream, &a.all[GATHERED], &x, &a.all[PLACES], 0));
     DO(read_back(t, &a));
     for (int32_t i = 0; i < COUNT; i++) {
@@ -120,7 +120,7 @@ static yoke_status sort_without_memory(suite *t, const yoke_array *keys, const i
     DO(yoke_device_trim(t->device, 0));
     DO(yoke_device_get_memory(t->device, &info));
     DO(yoke_device_limit_memory(t->device, info.in_use, 0));
-    FAILS_WITH(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_sort(t->stream, keys, NULL, YOKE_ASCENDING));
+    FAILS_WITH(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_sort(t->stream, keys, NULL, YOKE_SORT_ASCENDING));
     DO(yoke_device_limit_memory(t->device, YOKE_NO_LIMIT, 1 << 20));
     DO(yoke_read(t->stream, back, keys->buffer, 0, COUNT * sizeof *back));
     DO(yoke_stream_wait(t->stream));
@@ -151,7 +151,7 @@ yoke_status scenario_ordering(suite *t, suite *p)
     DO(yoke_select(t->stream, &a.all[KEPT], &a.all[KEPT_COUNT], &a.all[KEYS], &a.all[FLAGS]));
     DO(yoke_bincount(t->stream, &a.all[COUNTS], &a.all[KEYS], NULL));
     DO(sort_without_memory(t, &a.all[KEYS], values, a.back[KEYS]));
-    DO(yoke_sort(t->stream, &a.all[KEYS], NULL, YOKE_ASCENDING));
+    DO(yoke_sort(t->stream, &a.all[KEYS], NULL, YOKE_SORT_ASCENDING));
     DO(read_back(t, &a));
     for (int32_t i = 0; i < COUNT; i++)
         if (flags[i] && !CHECK(a.back[KEPT][kept++] == values[i]))

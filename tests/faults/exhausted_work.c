@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include "exhausted.h"

@@ -10,6 +10,11 @@
 
 #include <yoke/ops.h>
 
+/* One more than the last dtype. */
+#define DTYPE_ONE(name, value, text, bytes) +1
+enum { DTYPE_COUNT = 1 YOKE_DTYPE_LIST(DTYPE_ONE) };
+#undef DTYPE_ONE
+
 typedef enum layout {
     LAYOUT_CONTIGUOUS,
     LAYOUT_OFFSET, /* contiguous, but only aligned to its elements */

@@ -28,16 +28,16 @@ CALL(where, yoke_where(stream, A(0), A(3), A(1), A(2)))
 CALL(clamp, yoke_clamp(stream, A(0), A(1), YOKE_NUMBER(-0.5f), YOKE_NUMBER(0.25f)))
 
 /* Arrays that are not contiguous go by way of temporary memory. */
-static yoke_status call_array_write(yoke_stream *stream, const calls_state *x)
+static yoke_status call_write_array(yoke_stream *stream, const calls_state *x)
 {
     yoke_array turned = yoke_array_transpose(x->a[0], NULL);
-    return yoke_array_write(stream, &turned, x->host);
+    return yoke_write_array(stream, &turned, x->host);
 }
 
-static yoke_status call_array_read(yoke_stream *stream, const calls_state *x)
+static yoke_status call_read_array(yoke_stream *stream, const calls_state *x)
 {
     yoke_array turned = yoke_array_transpose(x->a[0], NULL);
-    return yoke_array_read(stream, &turned, x->host);
+    return yoke_read_array(stream, &turned, x->host);
 }
 
 static yoke_status call_map(yoke_stream *stream, const calls_state *x)
@@ -48,30 +48,30 @@ static yoke_status call_map(yoke_stream *stream, const calls_state *x)
 
 /* ---- Reductions and scans ---- */
 
-CALL(reduce, yoke_reduce(stream, YOKE_SUM, A(0), A(1), YOKE_ALL_AXES))
+CALL(reduce, yoke_reduce(stream, YOKE_REDUCE_SUM, A(0), A(1), YOKE_ALL_AXES))
 CALL(dot, yoke_dot(stream, A(0), A(1), A(2)))
-CALL(reduce_segments, yoke_reduce_segments(stream, YOKE_SUM, A(0), A(1), A(2)))
-CALL(scan, yoke_scan(stream, YOKE_SUM, YOKE_INCLUSIVE, A(0), A(1), 0))
-CALL(scan_segments, yoke_scan_segments(stream, YOKE_SUM, YOKE_EXCLUSIVE, A(0), A(1), A(2)))
+CALL(reduce_segments, yoke_reduce_segments(stream, YOKE_REDUCE_SUM, A(0), A(1), A(2)))
+CALL(scan, yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, A(0), A(1), 0))
+CALL(scan_segments, yoke_scan_segments(stream, YOKE_REDUCE_SUM, YOKE_SCAN_EXCLUSIVE, A(0), A(1), A(2)))
 
 static yoke_status call_map_reduce(yoke_stream *stream, const calls_state *x)
 {
     yoke_array a = x->a[1], b = x->a[2];
-    return yoke_map_reduce(stream, YOKE_SUM, &x->a[0], "(a - b) * (a - b)", YOKE_VARS(a, b), YOKE_ALL_AXES);
+    return yoke_map_reduce(stream, YOKE_REDUCE_SUM, &x->a[0], "(a - b) * (a - b)", YOKE_VARS(a, b), YOKE_ALL_AXES);
 }
 
 static yoke_status call_map_reduce_segments(yoke_stream *stream, const calls_state *x)
 {
     yoke_array a = x->a[1], b = x->a[2];
-    return yoke_map_reduce_segments(stream, YOKE_SUM, A(0), "a * b", YOKE_VARS(a, b), A(3));
+    return yoke_map_reduce_segments(stream, YOKE_REDUCE_SUM, A(0), "a * b", YOKE_VARS(a, b), A(3));
 }
 
 /* ---- Order ---- */
 
-CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_ASCENDING))
-CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_DESCENDING))
-CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_DESCENDING))
-CALL(search_sorted, yoke_search_sorted(stream, A(0), A(1), A(2), YOKE_LEFT))
+CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
+CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_SORT_DESCENDING))
+CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_SORT_DESCENDING))
+CALL(searchsorted, yoke_searchsorted(stream, A(0), A(1), A(2), YOKE_SEARCH_LEFT))
 CALL(select, yoke_select(stream, A(0), A(1), A(2), A(3)))
 CALL(partition, yoke_partition(stream, A(0), A(1), A(2), A(3)))
 CALL(unique, yoke_unique(stream, A(0), A(1), A(2), A(3)))
@@ -97,8 +97,8 @@ CALL(separable_filter, yoke_separable_filter(stream, A(0), A(1), (const yoke_wei
 CALL(sobel_filter, yoke_sobel_filter(stream, A(0), A(1), 0, YOKE_AXES(0, 1), NULL))
 CALL(correlate, yoke_correlate(stream, A(0), A(1), weights, (const int64_t[]){ 3, 3 }, YOKE_AXES(0, 1), NULL))
 CALL(convolve, yoke_convolve(stream, A(0), A(1), weights, (const int64_t[]){ 3, 3 }, YOKE_AXES(0, 1), NULL))
-CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FORWARD, YOKE_ALL_AXES))
-CALL(fft_convolve, yoke_fft_convolve(stream, A(0), A(1), A(2), YOKE_FFT_SAME, YOKE_AXES(0)))
+CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FFT_FORWARD, YOKE_ALL_AXES))
+CALL(fft_convolve, yoke_fft_convolve(stream, A(0), A(1), A(2), YOKE_CONVOLVE_SAME, YOKE_AXES(0)))
 
 static yoke_status call_matmul_with(yoke_stream *stream, const calls_state *x)
 {
@@ -117,7 +117,7 @@ static yoke_status call_fft_with(yoke_stream *stream, const calls_state *x)
 {
     yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
     options.scaling = YOKE_FFT_SCALE_ORTHO;
-    return yoke_fft_with(stream, &x->a[0], &x->a[0], YOKE_INVERSE, YOKE_AXES(0, 1), &options);
+    return yoke_fft_with(stream, &x->a[0], &x->a[0], YOKE_FFT_INVERSE, YOKE_AXES(0, 1), &options);
 }
 
 /* ---- Random numbers ---- */
@@ -144,8 +144,8 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 const calls_entry calls_table[] = {
     { ENTRY(assign, LINE(F32), LINE(I32)) },
     { ENTRY(assign_value, LINE(F32)) },
-    { ENTRY(array_write, PLANE(I32)), .on_host = true, .takes_memory = true },
-    { ENTRY(array_read, PLANE(I32)), .on_host = true, .takes_memory = true },
+    { ENTRY(write_array, PLANE(I32)), .on_host = true, .takes_memory = true },
+    { ENTRY(read_array, PLANE(I32)), .on_host = true, .takes_memory = true },
     { ENTRY(map, LINE(F32), LINE(F32)) },
     { ENTRY(add, LINE(F32), LINE(F32), LINE(F32)) },
     { ENTRY(subtract, LINE(F32), LINE(F32), LINE(F32)) },
@@ -163,7 +163,7 @@ const calls_entry calls_table[] = {
     { ENTRY(sort, LINE(I32), LINE(F32)), .takes_memory = true },
     { ENTRY(argsort, LINE(I32), LINE(I32)), .takes_memory = true },
     { ENTRY(top_k, FEW(F32, 20), FEW(I32, 20), LINE(F32)) },
-    { ENTRY(search_sorted, LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32)) },
+    { ENTRY(searchsorted, LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32)) },
     { ENTRY(select, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
     { ENTRY(select_where, LINE(I32), FEW(I32, 1), LINE(I32)) },
     { ENTRY(partition, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },

@@ -66,11 +66,11 @@ static void check_along(suite *t, int32_t axis, const test_array *a, int32_t dty
     int64_t rest = a->array.shape[1 - axis];
     test_array out = { 0 };
     NEED(test_array_create(t, dtype, 1, &rest, LAYOUT_CONTIGUOUS, 3, &out) && test_upload(t, &out));
-    NEED_OK(yoke_reduce(t->stream, YOKE_NORM, &out.array, &a->array, &axis, 1));
+    NEED_OK(yoke_reduce(t->stream, YOKE_REDUCE_NORM, &out.array, &a->array, &axis, 1));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &out, false));
     if (is_exact(t))
-        reference_check(YOKE_NORM, a, 1u << axis, &out, axis == 0 ? "norm of columns" : "norm of rows");
+        reference_check(YOKE_REDUCE_NORM, a, 1u << axis, &out, axis == 0 ? "norm of columns" : "norm of rows");
 out:
     test_array_release(&out);
 }
@@ -84,14 +84,14 @@ static void try_norm(suite *t, const norm_trial *c)
     NEED(test_array_create(t, c->out, 0, NULL, LAYOUT_CONTIGUOUS, 2, &all) && test_upload(t, &all));
     fill_in_turn(&a, c->values, c->count);
     NEED(test_upload(t, &a));
-    NEED_OK(yoke_reduce(t->stream, YOKE_NORM, &all.array, &a.array, YOKE_ALL_AXES));
+    NEED_OK(yoke_reduce(t->stream, YOKE_REDUCE_NORM, &all.array, &a.array, YOKE_ALL_AXES));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &all, false));
     if (!CHECK(is_within(test_get(&all, 0), norm_of(&a, c->out), c->is_subnormal ? 0.01 : 2e-6)))
         tap_diag("norm of %Lg, %Lg, %Lg (%lld of them): %Lg, not %Lg", c->values[0], c->values[1], c->values[2],
                  (long long)c->count, test_get(&all, 0), norm_of(&a, c->out));
     if (is_exact(t) || c->in == YOKE_F64)
-        reference_check(YOKE_NORM, &a, 3, &all, "norm of all");
+        reference_check(YOKE_REDUCE_NORM, &a, 3, &all, "norm of all");
     for (int32_t axis = 0; axis < 2 && c->all_forms; axis++)
         check_along(t, axis, &a, c->out);
 out:
@@ -145,14 +145,14 @@ static void norms_of_segments(suite *t)
     for (int64_t i = 0; i < 5; i++)
         test_set(&starts, i, (long double)offsets[i]);
     NEED(test_upload(t, &a) && test_upload(t, &starts));
-    NEED_OK(yoke_reduce_segments(t->stream, YOKE_NORM, &out.array, &a.array, &starts.array));
+    NEED_OK(yoke_reduce_segments(t->stream, YOKE_REDUCE_NORM, &out.array, &a.array, &starts.array));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &out, false));
     for (int64_t i = 0; i < 4; i++) {
         unsigned char wanted[16] = { 0 };
         reference_row row = { .a = &a, .first = offsets[i], .n = offsets[i + 1] - offsets[i] };
         if (row.n > 0)
-            reference_reduce(YOKE_NORM, YOKE_F32, &row, wanted);
+            reference_reduce(YOKE_REDUCE_NORM, YOKE_F32, &row, wanted);
         CHECK(is_within(test_get(&out, i), test_load(YOKE_F32, wanted), is_exact(t) ? 0 : 1e-6));
     }
 out:
@@ -178,7 +178,7 @@ static void means(suite *t)
             test_set_complex(&a, 4 + i, parts[i][1], -parts[i][0]);
         }
         NEED(test_upload(t, &a));
-        NEED_OK(yoke_reduce(t->stream, YOKE_MEAN, &out.array, &a.array, YOKE_AXES(1)));
+        NEED_OK(yoke_reduce(t->stream, YOKE_REDUCE_MEAN, &out.array, &a.array, YOKE_AXES(1)));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download_checked(t, &out, false));
         CHECK(isinf(test_get(&out, 0)) && test_get(&out, 0) > 0 && test_get_imaginary(&out, 0) == 1.5L);
@@ -245,7 +245,7 @@ static void absolutes(suite *t)
         NEED(test_upload(t, &a));
         yoke_var vars[] = { yoke_var_array("a", a.array), yoke_var_array("c", out.array) };
         NEED_OK(yoke_map(t->stream, "c = abs(a)", vars, COUNT_OF(vars)));
-        NEED_OK(yoke_map_reduce(t->stream, YOKE_MAX, &longer.array, "abs(a)", vars, 1, YOKE_ALL_AXES));
+        NEED_OK(yoke_map_reduce(t->stream, YOKE_REDUCE_MAX, &longer.array, "abs(a)", vars, 1, YOKE_ALL_AXES));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download_checked(t, &out, false) && test_download_checked(t, &longer, false));
         check_abs(t, dtype, &a, &out);
@@ -277,10 +277,10 @@ static void products(suite *t)
             for (int64_t e = 0; e < a.count; e++)
                 test_set(&a, e, sets[k][e % 3] * (dtypes[i] == YOKE_F32 || dtypes[i] == YOKE_C64 ? 1 : sets[k][e % 3] * 1e120L));
             NEED(test_upload(t, &a));
-            NEED_OK(yoke_reduce(t->stream, YOKE_PRODUCT, &out.array, &a.array, YOKE_ALL_AXES));
+            NEED_OK(yoke_reduce(t->stream, YOKE_REDUCE_PRODUCT, &out.array, &a.array, YOKE_ALL_AXES));
             NEED_OK(yoke_stream_wait(t->stream));
             NEED(test_download_checked(t, &out, false));
-            reference_check(YOKE_PRODUCT, &a, 1, &out, "product");
+            reference_check(YOKE_REDUCE_PRODUCT, &a, 1, &out, "product");
         out:
             test_array_release(&out);
             test_array_release(&a);
@@ -317,7 +317,7 @@ static void try_spectrum(suite *t, const spectrum_trial *c, uint32_t flags)
     for (size_t i = 0; i < c->axis_count; i++)
         n *= c->shape[c->axes[i]];
     o.flags = flags;
-    NEED_OK(yoke_fft_with(t->stream, &back.array, &half.array, YOKE_INVERSE, c->axes, c->axis_count, &o));
+    NEED_OK(yoke_fft_with(t->stream, &back.array, &half.array, YOKE_FFT_INVERSE, c->axes, c->axis_count, &o));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &back, false) && test_download_checked(t, &half, true));
     double error = spectrum_error(&back, wanted), limit = 3 * spectrum_limit(c->dtype, n);

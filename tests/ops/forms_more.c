@@ -16,7 +16,7 @@
 static yoke_status call_sort_sparse(yoke_stream *stream, const calls_state *x)
 {
     yoke_array half = yoke_array_slice(x->a[0], 0, 0, x->a[0].shape[0], 2);
-    return yoke_sort(stream, &half, NULL, YOKE_DESCENDING);
+    return yoke_sort(stream, &half, NULL, YOKE_SORT_DESCENDING);
 }
 
 static yoke_status call_transpose(yoke_stream *stream, const calls_state *x)
@@ -33,25 +33,25 @@ static yoke_status call_turned_vector(yoke_stream *stream, const calls_state *x)
 
 static yoke_status call_fft_to_real(yoke_stream *stream, const calls_state *x)
 {
-    return yoke_fft(stream, A(0), A(1), YOKE_INVERSE, YOKE_AXES(0));
+    return yoke_fft(stream, A(0), A(1), YOKE_FFT_INVERSE, YOKE_AXES(0));
 }
 
-CALL(sum, yoke_reduce(stream, YOKE_SUM, A(0), A(1), YOKE_ALL_AXES))
-CALL(sum_columns, yoke_reduce(stream, YOKE_SUM, A(0), A(1), YOKE_AXES(0)))
-CALL(sum_rows, yoke_reduce(stream, YOKE_SUM, A(0), A(1), YOKE_AXES(1)))
-CALL(argmax, yoke_reduce(stream, YOKE_ARGMAX, A(0), A(1), YOKE_ALL_AXES))
-CALL(segments, yoke_reduce_segments(stream, YOKE_SUM, A(0), A(1), A(2)))
-CALL(scan, yoke_scan(stream, YOKE_SUM, YOKE_EXCLUSIVE, A(0), A(1), 0))
-CALL(scan_columns, yoke_scan(stream, YOKE_SUM, YOKE_INCLUSIVE, A(0), A(1), 0))
+CALL(sum, yoke_reduce(stream, YOKE_REDUCE_SUM, A(0), A(1), YOKE_ALL_AXES))
+CALL(sum_columns, yoke_reduce(stream, YOKE_REDUCE_SUM, A(0), A(1), YOKE_AXES(0)))
+CALL(sum_rows, yoke_reduce(stream, YOKE_REDUCE_SUM, A(0), A(1), YOKE_AXES(1)))
+CALL(argmax, yoke_reduce(stream, YOKE_REDUCE_ARGMAX, A(0), A(1), YOKE_ALL_AXES))
+CALL(segments, yoke_reduce_segments(stream, YOKE_REDUCE_SUM, A(0), A(1), A(2)))
+CALL(scan, yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_EXCLUSIVE, A(0), A(1), 0))
+CALL(scan_columns, yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, A(0), A(1), 0))
 CALL(select, yoke_select(stream, A(0), A(1), A(2), A(3)))
-CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_ASCENDING))
-CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_ASCENDING))
-CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_DESCENDING))
+CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
+CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
+CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_SORT_DESCENDING))
 CALL(count, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(-100), YOKE_NUMBER(100), NULL))
 CALL(weigh, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(-100), YOKE_NUMBER(100), A(2)))
 CALL(scatter_add, yoke_scatter(stream, A(0), A(1), A(2), 0, YOKE_SCATTER_ADD))
 CALL(matmul, yoke_matmul(stream, A(0), A(1), A(2)))
-CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FORWARD, YOKE_AXES(0)))
+CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FFT_FORWARD, YOKE_AXES(0)))
 
 enum { N = CALLS_N, SIDE = CALLS_SIDE, LONG = CALLS_LONG, BINS = 16500 };
 
@@ -60,8 +60,20 @@ typedef struct more_call {
     calls_size size;
 } more_call;
 
-#define CASE(n, side, function, ...) { { .name = #function, .enqueue = call_##function, .arrays = { __VA_ARGS__ } }, { n, side } }
-#define OF(dtype, ...) { YOKE_##dtype, CALLS_VALUES, { __VA_ARGS__ } }
+#define CASE(n, side, function, ...)                                                  \
+    {                                                                                 \
+        { .name = #function, .enqueue = call_##function, .arrays = { __VA_ARGS__ } }, \
+        {                                                                             \
+            n, side                                                                   \
+        }                                                                             \
+    }
+#define OF(dtype, ...)              \
+    {                               \
+        YOKE_##dtype, CALLS_VALUES, \
+        {                           \
+            __VA_ARGS__             \
+        }                           \
+    }
 
 /* clang-format off */
 static const more_call calls[] = {

@@ -46,7 +46,7 @@ static void take_away(place *p)
 /* The results of all operations on the array, one after the other. */
 static bool results_of(suite *t, const place *p, const place *out, float *results, unsigned char *filtered)
 {
-    static const int32_t operations[] = { YOKE_SUM, YOKE_NORM, YOKE_VARIANCE, YOKE_MAX };
+    static const int32_t operations[] = { YOKE_REDUCE_SUM, YOKE_REDUCE_NORM, YOKE_REDUCE_VARIANCE, YOKE_REDUCE_MAX };
     const size_t count = sizeof operations / sizeof *operations;
     test_array one;
     bool ok = false;
@@ -59,10 +59,10 @@ static bool results_of(suite *t, const place *p, const place *out, float *result
             NEED_OK(yoke_reduce(t->stream, operations[i], &one.array, &p->array, YOKE_ALL_AXES));
         else
             NEED_OK(yoke_dot(t->stream, &one.array, &p->array, &p->array));
-        NEED_OK(yoke_array_read(t->stream, &one.array, &results[i]));
+        NEED_OK(yoke_read_array(t->stream, &one.array, &results[i]));
     }
     NEED_OK(yoke_gaussian_filter(t->stream, &out->array, &p->array, (const double[]){ 1.5, 1.5 }, YOKE_ALL_AXES, NULL));
-    NEED_OK(yoke_array_read(t->stream, &out->array, filtered));
+    NEED_OK(yoke_read_array(t->stream, &out->array, filtered));
     NEED_OK(yoke_stream_wait(t->stream));
     ok = true;
 out:
@@ -144,7 +144,7 @@ static void refused(suite *t)
     if (lay(t, &p, YOKE_U8, zeros, 2, true)) {
         yoke_array wrong = yoke_array_nd(p.begin, YOKE_F32, 1, SHAPE(16));
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|a|address|4 bytes of float",
-                    yoke_reduce(t->stream, YOKE_SUM, &one.array, &wrong, YOKE_ALL_AXES));
+                    yoke_reduce(t->stream, YOKE_REDUCE_SUM, &one.array, &wrong, YOKE_ALL_AXES));
     }
     CHECK_OK(yoke_stream_wait(t->stream));
     take_away(&p);
@@ -170,7 +170,7 @@ static void limits(suite *t)
     NEED_OK(yoke_device_open(t->info.selector, &other));
     NEED_OK(yoke_stream_create(other, &stream));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "lies on another device|yoke_device_open",
-                yoke_reduce(stream, YOKE_SUM, &one.array, &p.array, YOKE_ALL_AXES));
+                yoke_reduce(stream, YOKE_REDUCE_SUM, &one.array, &p.array, YOKE_ALL_AXES));
     yoke_array huge = p.array, empty = p.array, none = p.array;
     huge.shape[0] = huge.shape[1] = (int64_t)1 << 32;
     huge.strides[0] = huge.strides[1] = 0;
@@ -180,7 +180,7 @@ static void limits(suite *t)
     empty.shape[0] = empty.shape[1] = (int64_t)1 << 40;
     empty.shape[2] = 0;
     memset(empty.strides, 0, sizeof empty.strides);
-    CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &one.array, &empty, YOKE_ALL_AXES));
+    CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &one.array, &empty, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "0 axes",
                 yoke_correlate(t->stream, &two.array, &one.array, &weight, SHAPE(1), YOKE_ALL_AXES, NULL));
     none.dimensions = 100000000;

@@ -18,9 +18,9 @@ static void prepares(suite *t)
     NEED(test_array_create(t, YOKE_U8, 1, (const int64_t[]){ 50000 }, LAYOUT_CONTIGUOUS, 2, &out) && test_upload(t, &out));
     NEED(test_array_create(t, YOKE_U8, 0, NULL, LAYOUT_CONTIGUOUS, 3, &sum) && test_upload(t, &sum));
     NEED_OK(yoke_assign(t->stream, &out.array, &a.array));
-    NEED_OK(yoke_reduce(t->stream, YOKE_SUM, &sum.array, &a.array, YOKE_ALL_AXES));
-    NEED_OK(yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &out.array, &a.array, 0));
-    NEED_OK(yoke_sort(t->stream, &out.array, NULL, YOKE_ASCENDING));
+    NEED_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &sum.array, &a.array, YOKE_ALL_AXES));
+    NEED_OK(yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &out.array, &a.array, 0));
+    NEED_OK(yoke_sort(t->stream, &out.array, NULL, YOKE_SORT_ASCENDING));
     CHECK(builds() == before);
     NEED_OK(yoke_ops_prepare(t->device, (const int32_t[]){ YOKE_U8 }, 1));
     CHECK(builds() == before);
@@ -51,8 +51,8 @@ static void prepares_families(suite *t)
     NEED_OK(yoke_sobel_filter(t->stream, &out.array, &a.array, 1, YOKE_AXES(1), NULL));
     NEED_OK(yoke_random_uniform(t->stream, &out.array, 2, 3, 1, 5, NULL));
     NEED_OK(yoke_random_normal(t->stream, &out.array, 2, 3, 1, 5, NULL));
-    NEED_OK(yoke_fft(t->stream, &half.array, &line, YOKE_FORWARD, YOKE_AXES(0)));
-    NEED_OK(yoke_fft(t->stream, &line, &half.array, YOKE_INVERSE, YOKE_AXES(0)));
+    NEED_OK(yoke_fft(t->stream, &half.array, &line, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    NEED_OK(yoke_fft(t->stream, &line, &half.array, YOKE_FFT_INVERSE, YOKE_AXES(0)));
     CHECK(builds() == before);
     NEED_OK(yoke_stream_wait(t->stream));
 out:

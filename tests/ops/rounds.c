@@ -49,12 +49,12 @@ static bool put(suite *t, int32_t dtype, int32_t dimensions, const int64_t *shap
     *out = (yoke_array){ .dtype = 0 };
     if (!CHECK_OK(yoke_array_create(t->device, dtype, dimensions, shape, out)))
         return false;
-    return !elements || CHECK_OK(yoke_array_write(t->stream, out, elements));
+    return !elements || CHECK_OK(yoke_write_array(t->stream, out, elements));
 }
 
 static bool get(suite *t, const yoke_array *array, void *elements)
 {
-    return CHECK_OK(yoke_array_read(t->stream, array, elements)) && CHECK_OK(yoke_stream_wait(t->stream));
+    return CHECK_OK(yoke_read_array(t->stream, array, elements)) && CHECK_OK(yoke_stream_wait(t->stream));
 }
 
 static uint32_t random_at(uint32_t i)
@@ -87,9 +87,9 @@ static bool sorts(suite *t, int64_t rows, int64_t n, int64_t k)
     NEED(put(t, YOKE_I64, 2, SHAPE(rows, n), keys, &a));
     NEED(put(t, YOKE_I32, 2, SHAPE(rows, n), NULL, &order));
     NEED(put(t, YOKE_I64, 2, SHAPE(rows, k), NULL, &first));
-    NEED_OK(yoke_argsort(t->stream, &order, &a, YOKE_ASCENDING));
-    NEED_OK(yoke_top_k(t->stream, &first, NULL, &a, YOKE_ASCENDING));
-    NEED_OK(yoke_sort(t->stream, &a, NULL, YOKE_ASCENDING));
+    NEED_OK(yoke_argsort(t->stream, &order, &a, YOKE_SORT_ASCENDING));
+    NEED_OK(yoke_top_k(t->stream, &first, NULL, &a, YOKE_SORT_ASCENDING));
+    NEED_OK(yoke_sort(t->stream, &a, NULL, YOKE_SORT_ASCENDING));
     NEED(get(t, &order, places) && get(t, &a, got));
     for (int64_t i = 0; i < count && ok; i++)
         ok = CHECK(got[i] == wanted[i]) && CHECK(keys[i / n * n + places[i]] == wanted[i]);
@@ -305,10 +305,10 @@ static bool reduces_segments(suite *t, int64_t n, int64_t step)
     for (int64_t i = 0; i <= SEGMENTS; i++)
         offsets[i] = i % 2 ? n - i : i;
     NEED(put(t, YOKE_F32, 1, SHAPE(n * step), NULL, &memory));
-    yoke_array a = yoke_array_slice(memory, 0, 0, YOKE_END, step);
-    NEED_OK(yoke_array_write(t->stream, &a, values));
+    yoke_array a = yoke_array_slice(memory, 0, 0, YOKE_SLICE_END, step);
+    NEED_OK(yoke_write_array(t->stream, &a, values));
     NEED(put(t, YOKE_I64, 1, SHAPE(SEGMENTS + 1), offsets, &begins) && put(t, YOKE_I64, 1, SHAPE(SEGMENTS), NULL, &out));
-    NEED_OK(yoke_reduce_segments(t->stream, YOKE_ARGMAX, &out, &a, &begins));
+    NEED_OK(yoke_reduce_segments(t->stream, YOKE_REDUCE_ARGMAX, &out, &a, &begins));
     ok = get(t, &out, got);
     for (int64_t i = 0; i < SEGMENTS && ok; i++) {
         int64_t best = -1;
@@ -342,10 +342,10 @@ static void reduce_little(suite *t)
     for (int32_t i = 0; i < 8; i++)
         cut = yoke_array_slice(cut, i, 0, 3, 1);
     CHECK_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
-    if (CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &out, &a, YOKE_AXES(1))) && get(t, &out, got))
+    if (CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out, &a, YOKE_AXES(1))) && get(t, &out, got))
         for (int i = 0; i < ROWS && CHECK(got[i] == 2); i++) {
         }
-    if (CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &one, &cut, YOKE_ALL_AXES)) && get(t, &one, got))
+    if (CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &one, &cut, YOKE_ALL_AXES)) && get(t, &one, got))
         CHECK(got[0] == SOME);
     yoke_buffer_release(out.buffer);
     yoke_buffer_release(a.buffer);
@@ -439,7 +439,7 @@ static bool transforms(suite *t, int64_t rows, int64_t n)
     for (int64_t row = 0; row < rows; row++)
         points[2 * row * n] = (float)row + 1;
     NEED(put(t, YOKE_C64, 2, SHAPE(rows, n), points, &a));
-    NEED_OK(yoke_fft(t->stream, &a, &a, YOKE_FORWARD, YOKE_AXES(1)));
+    NEED_OK(yoke_fft(t->stream, &a, &a, YOKE_FFT_FORWARD, YOKE_AXES(1)));
     ok = get(t, &a, points);
     for (int64_t i = 0; i < count && ok; i++)
         ok = CHECK(points[2 * i] == (float)(i / n) + 1 && points[2 * i + 1] == 0);
@@ -458,7 +458,7 @@ static bool convolves(suite *t, int64_t taps0, int64_t taps1)
     NEED(put(t, YOKE_F32, 2, SHAPE(3, 3), NULL, &out));
     NEED_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
     NEED_OK(yoke_assign_value(t->stream, &b, YOKE_NUMBER(1)));
-    yoke_status status = yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_FFT_VALID, YOKE_AXES(0, 1));
+    yoke_status status = yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_CONVOLVE_VALID, YOKE_AXES(0, 1));
     ok = is_done(t, status);
     if (status == YOKE_OK)
         ok = get(t, &out, got);
@@ -498,7 +498,7 @@ static void loops_of_functions(suite *t)
         for (int i = 0; i < N && CHECK(got[i] == fmodf(values[i], 3)); i++)
             wanted += got[i];
     yoke_array one = yoke_array_1d(out.buffer, YOKE_F32, 1);
-    yoke_status status = yoke_map_reduce(t->stream, YOKE_SUM, &one, "fmod(a, 3.0f)", YOKE_VARS(a), YOKE_ALL_AXES);
+    yoke_status status = yoke_map_reduce(t->stream, YOKE_REDUCE_SUM, &one, "fmod(a, 3.0f)", YOKE_VARS(a), YOKE_ALL_AXES);
     if (is_done(t, status) && status == YOKE_OK && get(t, &one, &sum))
         CHECK(sum == wanted); /* small whole numbers */
     status = yoke_select_where(t->stream, &out, &count, &a, "fmod(a, 3.0f) < 5", YOKE_VARS(a));
@@ -529,10 +529,10 @@ static void many_tiles(suite *t)
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_expect_log();
     yops_rounds_forced = 50;
-    yoke_status scanned = yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &a, &a, 0);
+    yoke_status scanned = yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &a, &a, 0);
     if (scanned < 0)
         CHECK_TEXT(yoke_error()->text, "a scan of 245760 elements");
-    yoke_array out = yoke_array_slice(a, 0, 0, 1, 1), rest = yoke_array_slice(a, 0, 1, YOKE_END, 1);
+    yoke_array out = yoke_array_slice(a, 0, 0, 1, 1), rest = yoke_array_slice(a, 0, 1, YOKE_SLICE_END, 1);
     yoke_status kept = yoke_unique(t->stream, &out, NULL, &count, &rest);
     if (kept < 0)
         CHECK_TEXT(yoke_error()->text, "a selection of 245759 elements");

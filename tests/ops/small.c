@@ -29,7 +29,7 @@ static bool create(suite *t, small *s, int32_t n)
     for (int i = 0; i < 5; i++) {
         int64_t size = i == 4 ? 1 : n;
         if (!CHECK_OK(yoke_array_create(t->device, YOKE_I32, 1, &size, all[i])) ||
-            !CHECK_OK(yoke_array_write(t->stream, all[i], i == 0 ? s->given : zeros)))
+            !CHECK_OK(yoke_write_array(t->stream, all[i], i == 0 ? s->given : zeros)))
             return false;
     }
     return CHECK_OK(yoke_stream_wait(t->stream));
@@ -46,14 +46,14 @@ static void release(small *s)
 
 static bool read_back(suite *t, small *s, const yoke_array *array)
 {
-    return CHECK_OK(yoke_array_read(t->stream, array, s->back)) && CHECK_OK(yoke_stream_wait(t->stream));
+    return CHECK_OK(yoke_read_array(t->stream, array, s->back)) && CHECK_OK(yoke_stream_wait(t->stream));
 }
 
 static void reductions(suite *t)
 {
     small s;
     int32_t sum = 0;
-    if (create(t, &s, MOST) && CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &s.one, &s.x, YOKE_ALL_AXES)) &&
+    if (create(t, &s, MOST) && CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &s.one, &s.x, YOKE_ALL_AXES)) &&
         read_back(t, &s, &s.one)) {
         for (int32_t i = 0; i < s.n; i++)
             sum += s.given[i];
@@ -69,9 +69,9 @@ static void segments(suite *t)
     int64_t count = 5;
     yoke_array starts = { 0 };
     if (create(t, &s, MOST) && CHECK_OK(yoke_array_create(t->device, YOKE_I32, 1, &count, &starts)) &&
-        CHECK_OK(yoke_array_write(t->stream, &starts, offsets))) {
+        CHECK_OK(yoke_write_array(t->stream, &starts, offsets))) {
         yoke_array sums = yoke_array_slice(s.out, 0, 0, 4, 1);
-        if (CHECK_OK(yoke_reduce_segments(t->stream, YOKE_SUM, &sums, &s.x, &starts)) && read_back(t, &s, &sums))
+        if (CHECK_OK(yoke_reduce_segments(t->stream, YOKE_REDUCE_SUM, &sums, &s.x, &starts)) && read_back(t, &s, &sums))
             for (int32_t k = 0; k < 4; k++) {
                 int32_t sum = 0;
                 for (int32_t i = offsets[k]; i < offsets[k + 1]; i++)
@@ -87,7 +87,7 @@ static void scans(suite *t)
 {
     small s;
     int32_t sum = 0;
-    if (create(t, &s, MOST) && CHECK_OK(yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &s.out, &s.x, 0)) &&
+    if (create(t, &s, MOST) && CHECK_OK(yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &s.out, &s.x, 0)) &&
         read_back(t, &s, &s.out))
         for (int32_t i = 0; i < s.n; i++)
             if (!CHECK(s.back[i] == (sum += s.given[i])))
@@ -111,7 +111,7 @@ static void sort_by(suite *t, int32_t way)
     small s;
     int32_t before = -1;
     yops_sort_forced = (yops_sort_way)way;
-    if (create(t, &s, COUNT) && CHECK_OK(yoke_argsort(t->stream, &s.places, &s.x, YOKE_ASCENDING)) &&
+    if (create(t, &s, COUNT) && CHECK_OK(yoke_argsort(t->stream, &s.places, &s.x, YOKE_SORT_ASCENDING)) &&
         CHECK_OK(yoke_gather(t->stream, &s.out, &s.x, &s.places, 0)) &&
         CHECK_OK(yoke_scatter(t->stream, &s.flags, &s.places, &s.out, 0, YOKE_SCATTER_SET)) && read_back(t, &s, &s.flags) &&
         CHECK_BYTES(s.back, s.given, COUNT * sizeof *s.given) && read_back(t, &s, &s.out))

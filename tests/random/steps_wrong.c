@@ -98,7 +98,7 @@ void step_device(world *w, const uint8_t *b)
     case 4:
         info.size = b[3] & 1 ? sizeof info : b[3] % sizeof info;
         judge(yoke_device_get_info(at->device, &info), b[3] & 1 ? HAS_TO : MAY, FINE);
-        HOLDS((yoke_device_lacks(at->device, b[4]) == NULL) == (b[4] < YOKE_CAP_COUNT && at->info.capabilities >> b[4] & 1));
+        HOLDS((yoke_device_lacks(at->device, b[4]) == NULL) == (b[4] < (YOKE_CAP_IMAGES + 1) && at->info.capabilities >> b[4] & 1));
         break;
     case 5:
         judge(yoke_device_get_native(at->device, b[3] & 1 ? &native : NULL), b[3] & 1 ? HAS_TO : MUST_NOT, FINE);

@@ -13,6 +13,7 @@
 
 #include <yoke/check.h>
 #include <yoke/graph.h>
+#include <yoke/library.h>
 #include <yoke/native.h>
 #include <yoke/ops.h>
 #include <yoke/types.h>
@@ -24,7 +25,7 @@ static yoke_device *device;
 static yoke_device_info info = YOKE_DEVICE_INFO_INIT;
 static yoke_stream *stream, *other;
 static yoke_buffer *x, *y, *z, *pinned;
-static yoke_array a, b, c; /* x, y, z */
+static yoke_array a, b, c;  /* x, y, z */
 static yoke_image *picture; /* NULL where the device has no images */
 static float hx[N], hy[N];
 static yoke_source source = YOKE_SOURCE_INIT;

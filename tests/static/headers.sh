@@ -109,4 +109,22 @@ if [ "$CLANG" != no ]; then
     done
     tap_try "the same as OpenCL C without double" includes_in_kernels CL1.2 "-Xclang -cl-ext=-cl_khr_fp64"
 fi
+# An enumerator says its enum, as YOKE_SEARCH_LEFT does, and counts are no enumerators, since they change with the library and would
+# be compiled into programs. A dtype is like a type of C, as short as that: YOKE_F32.
+cat "$top_srcdir"/include/yoke/*.h | tr '\n' ' ' | sed 's|/\*[^*]*\*\**\([^/*][^*]*\*\**\)*/| |g' | grep -o '\<enum {[^}#]*}' |
+    sed 's/enum {//; s/[ }]*//g; s/=[^,]*//g' | awk -F , '
+        {
+            prefix = $1
+            for (i = 1; i <= NF; i++) {
+                while (prefix != "" && index($i, prefix) != 1)
+                    sub(/.$/, "", prefix)
+                if ($i ~ /_COUNT$/)
+                    print $i " is a count"
+            }
+            sub(/[^_]*$/, "", prefix)
+            if (NF > 1 && prefix !~ /^YOKE_[A-Z0-9]+_/)
+                print $0 ": no name says which enum it is of"
+        }
+        END { if (NR < 30) print "only " NR " enums were found" }' >"$tap_folder/bare"
+tap_empty "each enumerator says its enum" "$tap_folder/bare"
 tap_done

@@ -35,10 +35,11 @@ grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/base" "$top_srcdir/src"
 tap_empty "every variable is told of" "$tap_folder/variables"
 
 {
-    grep -ohE '^(typedef struct yoke_[a-z0-9_]+|}) yoke_[a-z0-9_]+;' --exclude="$without" "$top_srcdir"/include/yoke/*.h |
+    grep -ohE '^(typedef (struct yoke_[a-z0-9_]+|u?int32_t)|}) yoke_[a-z0-9_]+;' --exclude="$without" \
+        "$top_srcdir"/include/yoke/*.h |
         sed 's/.* \(.*\);/\1/'
     printf '%s\n' yoke_status YOKE_ARGS YOKE_DIM yoke_in yoke_arg_f32
-} | grep -v '^yoke_vec' | sort -u | while read -r name; do
+} | grep -vE '^yoke_(vec|[iu][0-9])' | sort -u | while read -r name; do
     [ -f "doc/man/$name.3" ] || grep -q "^$name\.3 " doc/man/links || echo "$name"
 done >"$tap_folder/types"
 tap_empty "and so has every type, and what launches are written with" "$tap_folder/types"

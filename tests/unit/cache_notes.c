@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yoke/native.h>
+#include <yoke/library.h>
 
 #include "../tap/tap.h"
 #include "sandbox.h"

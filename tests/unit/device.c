@@ -423,7 +423,7 @@ static void describing(void)
     tap_is(yoke_device_get_info(device, NULL), YOKE_E_INVALID_ARGUMENT, "and none at all");
     tap_ok(!yoke_device_lacks(device, YOKE_CAP_FP64), "a capability that is there");
     tap_is(yoke_device_lacks(device, YOKE_CAP_TIMING), "no clock", "one that is not, and why");
-    tap_ok(yoke_device_lacks(device, -1) && yoke_device_lacks(device, YOKE_CAP_COUNT) && yoke_device_lacks(NULL, 0),
+    tap_ok(yoke_device_lacks(device, -1) && yoke_device_lacks(device, YK_CAP_COUNT) && yoke_device_lacks(NULL, 0),
            "none, or of no device");
     tap_ok(yoke_device_retain(device) == device, "a second reference");
     yoke_device_release(device);

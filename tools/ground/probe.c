@@ -75,7 +75,7 @@ static void describe(yoke_device *device, probe_device *found)
     found->compiler = (yoke_compiler_info)YOKE_COMPILER_INFO_INIT;
     if (yoke_device_get_compiler(device, &found->compiler) < 0)
         snprintf(found->compiler_problem, sizeof found->compiler_problem, "%s", yoke_error()->text);
-    for (int capability = 0; capability < YOKE_CAP_COUNT; capability++) {
+    for (int capability = 0; capability < YK_CAP_COUNT; capability++) {
         const char *reason = yoke_device_lacks(device, capability);
         snprintf(found->lacks[capability], sizeof found->lacks[capability], "%s", reason ? reason : "");
     }

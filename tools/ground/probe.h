@@ -17,9 +17,9 @@ typedef struct probe_device {
     bool asked_memory;
     yoke_memory_info memory;
     yoke_compiler_info compiler;
-    char compiler_problem[768];      /* why there is none; else "" */
-    char lacks[YOKE_CAP_COUNT][256]; /* why it has not this capability; "" where it has */
-    size_t tuned;                    /* sizes of products whose tiles have been measured: `yoke tune` */
+    char compiler_problem[768];    /* why there is none; else "" */
+    char lacks[YK_CAP_COUNT][256]; /* why it has not this capability; "" where it has */
+    size_t tuned;                  /* sizes of products whose tiles have been measured: `yoke tune` */
 } probe_device;
 
 typedef enum probe_outcome {

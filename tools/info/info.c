@@ -30,7 +30,7 @@ const char *const info_capability_names[] = {
     [YOKE_CAP_GRAPHS] = "graphs",
     [YOKE_CAP_IMAGES] = "images",
 };
-_Static_assert(YK_COUNT_OF(info_capability_names) == YOKE_CAP_COUNT, "a name for each capability");
+_Static_assert(YK_COUNT_OF(info_capability_names) == YOKE_CAP_IMAGES + 1, "a name for each capability");
 
 const char *const info_capability_words[] = {
     [YOKE_CAP_FP64] = "double",
@@ -47,7 +47,7 @@ const char *const info_capability_words[] = {
     [YOKE_CAP_GRAPHS] = "graphs by the driver",
     [YOKE_CAP_IMAGES] = "images",
 };
-_Static_assert(YK_COUNT_OF(info_capability_words) == YOKE_CAP_COUNT, "words for each capability");
+_Static_assert(YK_COUNT_OF(info_capability_words) == YOKE_CAP_IMAGES + 1, "words for each capability");
 
 char *info_outcome(const probe *asked)
 {

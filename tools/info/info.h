@@ -53,7 +53,7 @@ char *info_outcome(const probe *asked);
 char *info_rejected(const probe *asked);
 
 /* The capabilities' names in JSON, and in words. */
-extern const char *const info_capability_names[YOKE_CAP_COUNT], *const info_capability_words[YOKE_CAP_COUNT];
+extern const char *const info_capability_names[YK_CAP_COUNT], *const info_capability_words[YK_CAP_COUNT];
 
 /* Which device programs get without a selector, and why this one; or why they get none. To be freed. */
 char *info_default(const info *self);

@@ -48,7 +48,7 @@ static json_t *compiler(const probe_device *device)
 static json_t *capabilities(const probe_device *device)
 {
     json_t *object = json_object();
-    for (int i = 0; i < YOKE_CAP_COUNT; i++) {
+    for (int i = 0; i < YK_CAP_COUNT; i++) {
         json_t *one = json_object();
         tool_json_set(one, "has", json_boolean((device->info.capabilities >> i & 1) != 0));
         tool_json_set(one, "reason", tool_json_text(device->lacks[i]));
@@ -162,7 +162,7 @@ static json_t *libraries(void)
 {
     json_t *array = json_array();
     yoke_ops_library library = YOKE_OPS_LIBRARY_INIT;
-    for (size_t i = 0; i < YOKE_OPS_LIBRARY_COUNT && yoke_ops_get_library(i, &library) == YOKE_OK; i++) {
+    for (size_t i = 0; yoke_ops_get_library(i, &library) == YOKE_OK; i++) {
         json_t *one = json_object();
         tool_json_set(one, "name", tool_json_text(library.name));
         tool_json_set(one, "version", tool_json_text(library.version));

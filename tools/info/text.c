@@ -72,7 +72,7 @@ static void print_limits(const yoke_device_info *device)
 static void print_lacks(const probe_device *device)
 {
     tool_string lacks = { 0 };
-    for (int i = 0; i < YOKE_CAP_COUNT; i++)
+    for (int i = 0; i < YK_CAP_COUNT; i++)
         if (*device->lacks[i])
             tool_add(&lacks, "%s%s", lacks.length ? ", " : "", info_capability_words[i]);
     field("lacks", lacks.data ? lacks.data : "");
@@ -83,11 +83,11 @@ static void print_capabilities(const probe_device *device)
 {
     const tool_colours *colours = tool_colours_of(stdout);
     tool_string has = { 0 };
-    for (int i = 0; i < YOKE_CAP_COUNT; i++)
+    for (int i = 0; i < YK_CAP_COUNT; i++)
         if (!*device->lacks[i])
             tool_add(&has, "%s%s", has.length ? ", " : "", info_capability_words[i]);
     field("can", has.data ? has.data : "");
-    for (int i = 0; i < YOKE_CAP_COUNT; i++) {
+    for (int i = 0; i < YK_CAP_COUNT; i++) {
         if (!*device->lacks[i])
             continue;
         char *text = tool_text("%s: %s", info_capability_words[i], device->lacks[i]);
@@ -230,7 +230,7 @@ static void print_libraries(const info *self, bool all)
     const tool_colours *colours = tool_colours_of(stdout);
     yoke_ops_library library = YOKE_OPS_LIBRARY_INIT;
     bool begun = false;
-    for (size_t i = 0; i < YOKE_OPS_LIBRARY_COUNT; i++) {
+    for (size_t i = 0; i <= YOKE_OPS_LIBRARY_CLBLAST; i++) {
         if (!all && !has_backend(self, i == YOKE_OPS_LIBRARY_CLBLAST ? "opencl" : "cuda"))
             continue;
         if (yoke_ops_get_library(i, &library) < 0)

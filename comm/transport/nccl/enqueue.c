@@ -15,7 +15,7 @@
 /* Or -1: the table has types and 1, so that 0 is none. */
 static int find_type(int32_t dtype)
 {
-    static const int types[YOKE_DTYPE_COUNT] = {
+    static const int types[YCOMM_DTYPE_COUNT] = {
         [YOKE_I8] = YCOMM_ncclInt8 + 1,       [YOKE_U8] = YCOMM_ncclUint8 + 1,    [YOKE_I32] = YCOMM_ncclInt32 + 1,
         [YOKE_U32] = YCOMM_ncclUint32 + 1,    [YOKE_I64] = YCOMM_ncclInt64 + 1,   [YOKE_U64] = YCOMM_ncclUint64 + 1,
         [YOKE_F16] = YCOMM_ncclFloat16 + 1,   [YOKE_F32] = YCOMM_ncclFloat32 + 1, [YOKE_F64] = YCOMM_ncclFloat64 + 1,
@@ -27,13 +27,13 @@ static int find_type(int32_t dtype)
 static int find_operation(int32_t operation)
 {
     switch (operation) {
-    case YOKE_COMM_SUM:
+    case YOKE_REDUCE_SUM:
         return YCOMM_ncclSum;
-    case YOKE_COMM_PRODUCT:
+    case YOKE_REDUCE_PRODUCT:
         return YCOMM_ncclProd;
-    case YOKE_COMM_MIN:
+    case YOKE_REDUCE_MIN:
         return YCOMM_ncclMin;
-    case YOKE_COMM_MAX:
+    case YOKE_REDUCE_MAX:
         return YCOMM_ncclMax;
     default:
         return -1;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include <yoke/library.h>
 #include <yoke/native.h>
 
 #include "ground/process.h"

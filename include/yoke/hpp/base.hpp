@@ -36,7 +36,7 @@ class error : public std::runtime_error {
         return record_->status;
     }
     /* YOKE_GROUP_x: what the caller has to give up. */
-    int group() const noexcept
+    yoke_error_group group() const noexcept
     {
         return yoke_status_group(record_->status);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <yoke/hpp/base.hpp>
+#include <yoke/library.h>
 #include <yoke/native.h>
 #include <yoke/types.h>
 
@@ -46,20 +47,20 @@ class device : public detail::owner<yoke_device, yoke_device_retain, yoke_device
         return info;
     }
     /* YOKE_LANGUAGE_CUDA or YOKE_LANGUAGE_OPENCL: which text of a source runs here. */
-    int32_t language() const noexcept
+    yoke_language language() const noexcept
     {
         return yoke_device_get_language(get());
     }
-    bool supports(int capability) const noexcept
+    bool supports(yoke_cap capability) const noexcept
     {
         return yoke_device_supports(get(), capability) != 0;
     }
     /* Why the device lacks YOKE_CAP_x; nullptr when it has it. */
-    const char *lacks(int capability) const noexcept
+    const char *lacks(yoke_cap capability) const noexcept
     {
         return yoke_device_lacks(get(), capability);
     }
-    void set_wait(int32_t wait) const
+    void set_wait(yoke_wait_mode wait) const
     {
         check(yoke_device_set_wait(get(), wait));
     }
@@ -125,7 +126,7 @@ class raw_buffer : public detail::owner<yoke_buffer, yoke_buffer_retain, yoke_bu
     raw_buffer() noexcept = default;
     using owner::owner;
     /* yoke_buffer_create, or yoke_buffer_create_in for YOKE_MEMORY_x. */
-    raw_buffer(const device &device, size_t bytes, int32_t memory = YOKE_MEMORY_DEVICE)
+    raw_buffer(const device &device, size_t bytes, yoke_memory_kind memory = YOKE_MEMORY_DEVICE)
     {
         check(yoke_buffer_create_in(device.get(), memory, bytes, out()));
     }
@@ -167,7 +168,7 @@ class raw_buffer : public detail::owner<yoke_buffer, yoke_buffer_retain, yoke_bu
         return yoke_buffer_get_size(get());
     }
     /* YOKE_MEMORY_x. */
-    int32_t kind() const noexcept
+    yoke_memory_kind kind() const noexcept
     {
         return yoke_buffer_get_kind(get());
     }
@@ -208,7 +209,8 @@ template <typename T> class buffer : public raw_buffer {
     explicit buffer(raw_buffer &&raw) noexcept : raw_buffer(std::move(raw))
     {
     }
-    buffer(const device &device, size_t count, int32_t memory = YOKE_MEMORY_DEVICE) : raw_buffer(device, bytes(count), memory)
+    buffer(const device &device, size_t count, yoke_memory_kind memory = YOKE_MEMORY_DEVICE)
+        : raw_buffer(device, bytes(count), memory)
     {
     }
     static buffer ordered(const stream_ref &stream, size_t count)
@@ -356,12 +358,12 @@ class source {
         expressions_.push_back(std::move(value));
         return *this;
     }
-    source &math(int32_t value)
+    source &math(yoke_math_mode value)
     {
         c_.math = value;
         return *this;
     }
-    source &flags(uint32_t bits)
+    source &flags(yoke_build_flags bits)
     {
         c_.flags = bits;
         return *this;

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include <yoke/graph.h>
+#include <yoke/library.h>
 #include <yoke/hpp/objects.hpp>
 
 namespace yoke {
@@ -318,7 +319,7 @@ class stream_ref {
     }
 
     /* yoke_event_record; an empty event in a full stream of YOKE_STREAM_PENDING_WHEN_FULL. */
-    event record(uint32_t flags = 0) const
+    event record(yoke_event_flags flags = 0) const
     {
         yoke_event *made;
         check(yoke_event_record_at(where_, stream_, flags, &made));
@@ -489,7 +490,7 @@ class graph : public detail::owner<yoke_graph, yoke_graph_retain, yoke_graph_rel
         return yoke_graph_get_size(get());
     }
     /* As text, or for Graphviz: YOKE_GRAPH_TEXT, YOKE_GRAPH_DOT. */
-    std::string describe(int32_t format = YOKE_GRAPH_TEXT) const
+    std::string describe(yoke_graph_format format = YOKE_GRAPH_TEXT) const
     {
         return yoke_graph_describe(get(), format);
     }

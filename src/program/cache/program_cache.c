@@ -19,7 +19,7 @@
 #include "program/cache/cache_folder.h"
 #include "base/hash.h"
 
-#include <yoke/native.h>
+#include <yoke/library.h>
 
 /* At an entry's end, after the program file and the key. In native byte order: the driver is part of every key, so machines of
  * different kinds never look up the same entry. */

@@ -27,9 +27,9 @@ static void constructs(suite *t)
     yoke_array b = yoke_array_2d(a.buffer, YOKE_U8, 8, 12), c = yoke_array_nd(a.buffer, YOKE_I16, 0, NULL);
     is_view(&b, 0, 2, SHAPE(8, 12), SHAPE(12, 1));
     CHECK(yoke_array_get_size(&c) == 1);
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
         CHECK(yoke_dtype_get_size(dtype) > 0 && strcmp(yoke_dtype_get_name(dtype), "unknown dtype") != 0);
-    CHECK(yoke_dtype_get_size(YOKE_DTYPE_COUNT) == 0 && yoke_dtype_get_size(-1) == 0 && yoke_dtype_get_size(0) == 0);
+    CHECK(yoke_dtype_get_size(DTYPE_COUNT) == 0 && yoke_dtype_get_size(-1) == 0 && yoke_dtype_get_size(0) == 0);
     yoke_buffer_release(a.buffer);
     yoke_buffer_release(empty.buffer);
 }
@@ -39,15 +39,15 @@ static void views(suite *t)
     yoke_array a = make(t, YOKE_F32, 3, SHAPE(2, 3, 4)), v;
     v = yoke_array_slice(a, 2, 1, 4, 2);
     is_view(&v, 4, 3, SHAPE(2, 3, 2), SHAPE(12, 4, 2));
-    v = yoke_array_slice(a, 1, YOKE_END, YOKE_END, -1);
+    v = yoke_array_slice(a, 1, YOKE_SLICE_END, YOKE_SLICE_END, -1);
     is_view(&v, 32, 3, SHAPE(2, 3, 4), SHAPE(12, -4, 1));
-    v = yoke_array_slice(a, 1, -2, YOKE_END, 1);
+    v = yoke_array_slice(a, 1, -2, YOKE_SLICE_END, 1);
     is_view(&v, 16, 3, SHAPE(2, 2, 4), SHAPE(12, 4, 1));
     v = yoke_array_slice(a, 0, 2, 1, 1);
     CHECK(v.dtype != 0 && yoke_array_get_size(&v) == 0);
-    v = yoke_array_slice(a, 0, -9, YOKE_END, -1);
+    v = yoke_array_slice(a, 0, -9, YOKE_SLICE_END, -1);
     is_view(&v, 0, 3, SHAPE(0, 3, 4), SHAPE(12, 4, 1));
-    v = yoke_array_slice(a, 0, 2, YOKE_END, 1);
+    v = yoke_array_slice(a, 0, 2, YOKE_SLICE_END, 1);
     is_view(&v, 0, 3, SHAPE(0, 3, 4), SHAPE(12, 4, 1));
     v = yoke_array_index(a, 1, -1);
     is_view(&v, 32, 2, SHAPE(2, 4), SHAPE(12, 1));

@@ -123,7 +123,7 @@ static void columns_beside_each_other(suite *t)
     CHECK_OK(yoke_assign_value(t->stream, &memory, YOKE_NUMBER(0)));
     CHECK_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
     CHECK_OK(yoke_map(t->stream, "b = a + 1", YOKE_VARS(b, a)));
-    if (CHECK_OK(yoke_array_read(t->stream, &memory, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+    if (CHECK_OK(yoke_read_array(t->stream, &memory, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
         CHECK_BYTES(got, wanted, sizeof got);
     b.offset -= 4;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map|b overlaps a", yoke_map(t->stream, "b = a + 1", YOKE_VARS(b, a)));
@@ -179,11 +179,11 @@ static void extents_and_strides(suite *t)
             CHECK(!is_negative || views[i].dtype == 0 || i + 1 == sizeof views / sizeof *views);
             if (round % 8 != 0 || yoke_array_get_size(&views[i]) > 0) /* nothing of this is to be launched */
                 continue;
-            yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &views[i], &views[i], 0);
-            yoke_sort(t->stream, &views[i], NULL, YOKE_ASCENDING);
+            yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &views[i], &views[i], 0);
+            yoke_sort(t->stream, &views[i], NULL, YOKE_SORT_ASCENDING);
             yoke_gather(t->stream, &views[i], &views[i], &ok, axis);
             yoke_histogram(t->stream, &ok, &views[i], YOKE_NUMBER(0), YOKE_NUMBER(1), NULL);
-            yoke_reduce(t->stream, YOKE_ARGMAX, &ok, &views[i], YOKE_ALL_AXES);
+            yoke_reduce(t->stream, YOKE_REDUCE_ARGMAX, &ok, &views[i], YOKE_ALL_AXES);
         }
     }
     CHECK_OK(yoke_stream_wait(t->stream));
@@ -206,25 +206,25 @@ static void narrow_outputs(suite *t)
     bytes.dtype = YOKE_I8;
     shorts.dtype = YOKE_I16;
     words.dtype = YOKE_I32;
-    CHECK_FAILS(YOKE_E_RANGE, "yoke_reduce|out|int8|999", yoke_reduce(t->stream, YOKE_ARGMAX, &bytes, &a, YOKE_ALL_AXES));
-    CHECK_OK(yoke_reduce(t->stream, YOKE_ARGMAX, &bytes, &some, YOKE_ALL_AXES));
-    CHECK_OK(yoke_reduce(t->stream, YOKE_ARGMIN, &shorts, &a, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_RANGE, "yoke_reduce|out|int8|999", yoke_reduce(t->stream, YOKE_REDUCE_ARGMAX, &bytes, &a, YOKE_ALL_AXES));
+    CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_ARGMAX, &bytes, &some, YOKE_ALL_AXES));
+    CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_ARGMIN, &shorts, &a, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_RANGE, "yoke_map_reduce|out|int8|999",
-                yoke_map_reduce(t->stream, YOKE_ARGMIN, &bytes, "a + 1", YOKE_VARS(a), YOKE_ALL_AXES));
+                yoke_map_reduce(t->stream, YOKE_REDUCE_ARGMIN, &bytes, "a + 1", YOKE_VARS(a), YOKE_ALL_AXES));
     yoke_array many = yoke_array_broadcast(yoke_array_slice(a, 0, 0, 1, 1), 1, SHAPE((INT64_C(1) << 31) + 1)), few = many;
     few.shape[0]--;
     yoke_array offsets = out, first = yoke_array_slice(a, 0, 1, 2, 1);
     CHECK_FAILS(YOKE_E_RANGE, "yoke_reduce|out|int32|2147483648",
-                yoke_reduce(t->stream, YOKE_ARGMAX, &words, &many, YOKE_ALL_AXES));
+                yoke_reduce(t->stream, YOKE_REDUCE_ARGMAX, &words, &many, YOKE_ALL_AXES));
     bytes.offset = 8; /* behind the offsets' first element, which is not looked at */
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "overlaps", yoke_reduce_segments(t->stream, YOKE_ARGMAX, &bytes, &a, &offsets));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "overlaps", yoke_reduce_segments(t->stream, YOKE_REDUCE_ARGMAX, &bytes, &a, &offsets));
     bytes = yoke_array_1d(a.buffer, YOKE_I8, 1);
     bytes.offset = 3999;
     yoke_array front = yoke_array_slice(a, 0, 0, 900, 1), flags = yoke_array_1d(a.buffer, YOKE_U8, 1);
     CHECK_FAILS(YOKE_E_RANGE, "yoke_reduce_segments|out|int8|899",
-                yoke_reduce_segments(t->stream, YOKE_ARGMAX, &bytes, &front, &offsets));
+                yoke_reduce_segments(t->stream, YOKE_REDUCE_ARGMAX, &bytes, &front, &offsets));
     CHECK_FAILS(YOKE_E_RANGE, "yoke_map_reduce_segments|out|int8|899",
-                yoke_map_reduce_segments(t->stream, YOKE_ARGMAX, &bytes, "front * 2", YOKE_VARS(front), &offsets));
+                yoke_map_reduce_segments(t->stream, YOKE_REDUCE_ARGMAX, &bytes, "front * 2", YOKE_VARS(front), &offsets));
     flags = yoke_array_broadcast(flags, 1, many.shape);
     CHECK_FAILS(YOKE_E_RANGE, "yoke_select|count|int32|2147483649", yoke_select(t->stream, &first, &words, &many, &flags));
     CHECK_FAILS(YOKE_E_RANGE, "yoke_select_where|count|int32|2147483649",
@@ -233,9 +233,10 @@ static void narrow_outputs(suite *t)
     CHECK_FAILS(YOKE_E_RANGE, "yoke_unique|count|int32|2147483648", yoke_unique(t->stream, &first, NULL, &words, &few));
     CHECK_FAILS(YOKE_E_RANGE, "yoke_histogram|bins|int32|2147483648",
                 yoke_histogram(t->stream, &words, &few, YOKE_NUMBER(0), YOKE_NUMBER(1), NULL));
-    CHECK_FAILS(YOKE_E_RANGE, "yoke_search_sorted|positions|int32|2147483648",
-                yoke_search_sorted(t->stream, &words, &few, &first, YOKE_LEFT));
-    CHECK_FAILS(YOKE_E_RANGE, "yoke_top_k|indices|int32|2147483648", yoke_top_k(t->stream, NULL, &words, &many, YOKE_ASCENDING));
+    CHECK_FAILS(YOKE_E_RANGE, "yoke_searchsorted|positions|int32|2147483648",
+                yoke_searchsorted(t->stream, &words, &few, &first, YOKE_SEARCH_LEFT));
+    CHECK_FAILS(YOKE_E_RANGE, "yoke_top_k|indices|int32|2147483648",
+                yoke_top_k(t->stream, NULL, &words, &many, YOKE_SORT_ASCENDING));
     CHECK_OK(yoke_stream_wait(t->stream));
     yoke_buffer_release(out.buffer);
     yoke_buffer_release(a.buffer);
@@ -258,25 +259,26 @@ static void bools(suite *t)
         !CHECK_OK(yoke_array_create(t->device, YOKE_I32, 1, SHAPE(1), &number)))
         return;
     for (int64_t step = 1; step <= 3; step++) {
-        yoke_array a = yoke_array_slice(memory, 0, 0, N * step, step), backwards = yoke_array_slice(a, 0, YOKE_END, YOKE_END, -1);
-        CHECK_OK(yoke_array_write(t->stream, &a, bytes));
-        if (CHECK_OK(yoke_array_read(t->stream, &a, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        yoke_array a = yoke_array_slice(memory, 0, 0, N * step, step),
+                   backwards = yoke_array_slice(a, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1);
+        CHECK_OK(yoke_write_array(t->stream, &a, bytes));
+        if (CHECK_OK(yoke_read_array(t->stream, &a, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(got, bytes, N);
-        CHECK_OK(yoke_array_read(t->stream, &backwards, got));
+        CHECK_OK(yoke_read_array(t->stream, &backwards, got));
         CHECK_OK(yoke_stream_wait(t->stream));
         for (int i = 0; i < N; i++)
             CHECK(got[i] == bytes[N - 1 - i]);
         CHECK_OK(yoke_assign(t->stream, &copy, &a));
-        if (CHECK_OK(yoke_array_read(t->stream, &copy, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        if (CHECK_OK(yoke_read_array(t->stream, &copy, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(got, truth, N);
         CHECK_OK(yoke_map(t->stream, "copy = a", YOKE_VARS(copy, a)));
-        if (CHECK_OK(yoke_array_read(t->stream, &copy, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        if (CHECK_OK(yoke_read_array(t->stream, &copy, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(got, truth, N);
-        CHECK_OK(yoke_argsort(t->stream, &positions, &a, YOKE_ASCENDING));
-        if (CHECK_OK(yoke_array_read(t->stream, &positions, places)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        CHECK_OK(yoke_argsort(t->stream, &positions, &a, YOKE_SORT_ASCENDING));
+        if (CHECK_OK(yoke_read_array(t->stream, &positions, places)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(places, order, sizeof places);
-        CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &number, &a, YOKE_ALL_AXES));
-        if (CHECK_OK(yoke_array_read(t->stream, &number, &count)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &number, &a, YOKE_ALL_AXES));
+        if (CHECK_OK(yoke_read_array(t->stream, &number, &count)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK(count == 6);
     }
     yoke_buffer_release(number.buffer);

@@ -62,7 +62,7 @@ static void destroy(struct DLManagedTensor *tensor)
 /* An array there and back has the same elements: written through one, read through the other. */
 static void there_and_back(suite *t)
 {
-    for (int32_t dtype = YOKE_BOOL; dtype < YOKE_DTYPE_COUNT; dtype++)
+    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++)
         for (layout how = LAYOUT_CONTIGUOUS; how < LAYOUT_COUNT && test_has(t, dtype); how++) {
             const int64_t shape[] = { 3, 4, 5 };
             struct DLManagedTensor *tensor = NULL;
@@ -105,7 +105,7 @@ static void describes(suite *t)
     CHECK_OK(yoke_device_get_native(t->device, &native));
     uintptr_t address = 0;
     CHECK_OK(yoke_buffer_get_native(a.buffer, &address));
-    yoke_array part = yoke_array_slice(yoke_array_slice(a, 0, YOKE_END, YOKE_END, -1), 1, 1, YOKE_END, 2);
+    yoke_array part = yoke_array_slice(yoke_array_slice(a, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1), 1, 1, YOKE_SLICE_END, 2);
     if (CHECK_OK(yoke_array_to_dlpack(&part, &tensor))) {
         yops_dl_managed *managed = own(tensor);
         bool is_cuda = strcmp(t->info.backend, "cuda") == 0;

@@ -22,7 +22,7 @@ static yoke_status transform(yoke_stream *stream, const arrays *x, const void *o
 {
     yoke_array a = yoke_array_nd(x->a.buffer, YOKE_C64, 1, (const int64_t[]){ 4 });
     yoke_array out = yoke_array_nd(x->out.buffer, YOKE_C64, 1, (const int64_t[]){ 4 });
-    return yoke_fft_with(stream, &out, &a, YOKE_FORWARD, YOKE_AXES(0), options);
+    return yoke_fft_with(stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0), options);
 }
 
 static yoke_status draw(yoke_stream *stream, const arrays *x, const void *options)

@@ -118,9 +118,9 @@ static void check_pair(test_array *x, test_array *y, test_array *out)
 /* An array of the dtype x beside arrays of `count` dtypes, in one expression. */
 static void compare_beside(suite *t, int32_t dtype, const int32_t *dtypes, size_t count)
 {
-    test_array x = { 0 }, y[YOKE_DTYPE_COUNT] = { 0 }, out[YOKE_DTYPE_COUNT] = { 0 };
-    yoke_var vars[2 * YOKE_DTYPE_COUNT + 1];
-    char names[2 * YOKE_DTYPE_COUNT][8], *text = memory_new(4096);
+    test_array x = { 0 }, y[DTYPE_COUNT] = { 0 }, out[DTYPE_COUNT] = { 0 };
+    yoke_var vars[2 * DTYPE_COUNT + 1];
+    char names[2 * DTYPE_COUNT][8], *text = memory_new(4096);
     size_t length = 0;
     text[0] = '\0';
     NEED(make_edges(t, dtype, true, &x));
@@ -151,7 +151,7 @@ out:
 
 static void pairs(suite *t)
 {
-    int32_t dtypes[YOKE_DTYPE_COUNT];
+    int32_t dtypes[DTYPE_COUNT];
     size_t count = 0;
     for (int32_t dtype = YOKE_BOOL; dtype <= YOKE_F64; dtype++)
         if (test_has(t, dtype))
@@ -296,11 +296,11 @@ static void other_operations(suite *t)
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download(t, &out) && test_download(t, &count));
     CHECK(test_get(&count, 0) == 2 && test_get(&out, 0) == 16777217 && test_get(&out, 1) == 16777218);
-    NEED_OK(yoke_map_reduce(t->stream, YOKE_SUM, &count.array, "a == limit", YOKE_VARS(a, limit), YOKE_ALL_AXES));
+    NEED_OK(yoke_map_reduce(t->stream, YOKE_REDUCE_SUM, &count.array, "a == limit", YOKE_VARS(a, limit), YOKE_ALL_AXES));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download(t, &count));
     CHECK(test_get(&count, 0) == 1);
-    NEED_OK(yoke_map_reduce(t->stream, YOKE_SUM, &count.array, "a > 16777216.0 ? a : 0", YOKE_VARS(a), YOKE_ALL_AXES));
+    NEED_OK(yoke_map_reduce(t->stream, YOKE_REDUCE_SUM, &count.array, "a > 16777216.0 ? a : 0", YOKE_VARS(a), YOKE_ALL_AXES));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download(t, &count));
     CHECK(test_get(&count, 0) == 16777217 + 16777218);

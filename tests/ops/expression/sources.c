@@ -189,14 +189,14 @@ static yoke_status reduce_all(const operands *o)
     yoke_var vars[MOST];
     size_t count = list_vars(o, vars, false, 2, false);
     yoke_array out = array_at(o, 0, 0, NULL);
-    return yoke_map_reduce(o->t->stream, YOKE_SUM, &out, o->value, vars, count, YOKE_ALL_AXES);
+    return yoke_map_reduce(o->t->stream, YOKE_REDUCE_SUM, &out, o->value, vars, count, YOKE_ALL_AXES);
 }
 static yoke_status reduce_columns(const operands *o)
 {
     yoke_var vars[MOST];
     size_t count = list_vars(o, vars, false, 2, false);
     yoke_array out = array_at(o, 0, 1, (const int64_t[]){ SIDE });
-    return yoke_map_reduce(o->t->stream, YOKE_VARIANCE, &out, o->value, vars, count, YOKE_AXES(0));
+    return yoke_map_reduce(o->t->stream, YOKE_REDUCE_VARIANCE, &out, o->value, vars, count, YOKE_AXES(0));
 }
 static yoke_status reduce_segments(const operands *o)
 {
@@ -204,7 +204,7 @@ static yoke_status reduce_segments(const operands *o)
     size_t count = list_vars(o, vars, false, 1, false);
     yoke_array out = array_at(o, 0, 1, (const int64_t[]){ 9 }), offsets = yoke_array_1d(o->buffer, YOKE_I32, 10);
     offsets.offset += 6 * 8 * COUNT;
-    return yoke_map_reduce_segments(o->t->stream, YOKE_SUM, &out, o->value, vars, count, &offsets);
+    return yoke_map_reduce_segments(o->t->stream, YOKE_REDUCE_SUM, &out, o->value, vars, count, &offsets);
 }
 
 static yoke_status select_any(const operands *o, int from)

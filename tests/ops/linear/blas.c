@@ -485,12 +485,12 @@ static void clblast_fails(suite *t)
     NEED_OK(yoke_matmul_with(t->stream, &c, &ones, &ones, &options));
     CHECK_FAILS(YOKE_E_DRIVER, "yoke_matmul|CLBlastSgemm|CLBlastOpenCLBuildProgramFailure (-11)", yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_recover(t->stream));
-    NEED_OK(yoke_array_read(t->stream, &c, back));
+    NEED_OK(yoke_read_array(t->stream, &c, back));
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(back[0] == 5 && back[63] == 5);
     setenv("YOKE_BLAS", "own", 1);
     NEED_OK(yoke_matmul_with(t->stream, &c, &ones, &ones, &options));
-    NEED_OK(yoke_array_read(t->stream, &c, back));
+    NEED_OK(yoke_read_array(t->stream, &c, back));
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(back[0] == 8 && back[63] == 8);
 out:

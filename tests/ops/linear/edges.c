@@ -69,7 +69,7 @@ typedef struct integers {
 
 static yoke_array backwards(yoke_array array)
 {
-    return yoke_array_slice(yoke_array_slice(array, 0, YOKE_END, YOKE_END, -1), 1, YOKE_END, YOKE_END, -1);
+    return yoke_array_slice(yoke_array_slice(array, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1), 1, YOKE_SLICE_END, YOKE_SLICE_END, -1);
 }
 
 static bool create_integers(suite *t, int32_t in, int32_t out, uint32_t seed, integers *x)

@@ -69,7 +69,7 @@ static bool is_right(yoke_stream *stream, const product *p)
 {
     bool right = true;
     float *back = malloc((size_t)(p->n * p->n) * sizeof *back);
-    if (!CHECK(back != NULL) || !CHECK_OK(yoke_array_read(stream, &p->c, back)) || !CHECK_OK(yoke_stream_wait(stream)))
+    if (!CHECK(back != NULL) || !CHECK_OK(yoke_read_array(stream, &p->c, back)) || !CHECK_OK(yoke_stream_wait(stream)))
         right = false;
     for (int64_t i = 0; i < p->n * p->n && right; i++)
         right = CHECK(back[i] == (float)p->n);

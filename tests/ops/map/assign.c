@@ -253,7 +253,7 @@ static void values(suite *t)
 {
     static const double numbers[] = { 3.75, -2.5, 1e30, -1e30, 300.5 };
     static const int64_t integers[] = { -1, 255, INT64_C(-1234567890123), INT64_C(1) << 40 };
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
         for (size_t i = 0; i < YOPS_COUNT_OF(numbers); i++)
             set_value(t, dtype, YOKE_NUMBER(numbers[i]), YOKE_F64, &numbers[i]);
         for (size_t i = 0; i < YOPS_COUNT_OF(integers); i++)

@@ -33,8 +33,8 @@ static bool writes_and_reads(suite *t, int32_t dtype, int32_t dimensions, const 
     size_t size = (size_t)a.count * yoke_dtype_get_size(dtype);
     back = memory_new(size + 1);
     NEED(test_upload(t, &a));
-    NEED_OK(yoke_array_write(t->stream, &a.array, wanted));
-    NEED_OK(yoke_array_read(t->stream, &a.array, back));
+    NEED_OK(yoke_write_array(t->stream, &a.array, wanted));
+    NEED_OK(yoke_read_array(t->stream, &a.array, back));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(size == 0 || CHECK_BYTES(back, wanted, size));
     NEED(test_download_checked(t, &a, false)); /* gaps and guards are as they were */
@@ -55,7 +55,7 @@ out:
 
 static void all(suite *t)
 {
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
         writes_and_reads(t, dtype, 1, SHAPE(77), LAYOUT_OFFSET);
     for (int how = 0; how < LAYOUT_COUNT; how++) {
         writes_and_reads(t, YOKE_F32, 2, SHAPE(7, 50), (layout)how);
@@ -74,12 +74,12 @@ static void views(suite *t)
     for (int i = 0; i < 24; i++)
         given[i] = (float)i;
     NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, SHAPE(4, 6), &a));
-    yoke_array third = yoke_array_index(a, 1, 2), backwards = yoke_array_slice(a, 0, YOKE_END, -5, -1);
+    yoke_array third = yoke_array_index(a, 1, 2), backwards = yoke_array_slice(a, 0, YOKE_SLICE_END, -5, -1);
     yoke_array repeated = yoke_array_broadcast(yoke_array_index(third, 0, 1), 1, SHAPE(4));
-    NEED_OK(yoke_array_write(t->stream, &a, given));
-    NEED_OK(yoke_array_write(t->stream, &third, column));
-    NEED_OK(yoke_array_read(t->stream, &backwards, rows));
-    NEED_OK(yoke_array_read(t->stream, &repeated, back));
+    NEED_OK(yoke_write_array(t->stream, &a, given));
+    NEED_OK(yoke_write_array(t->stream, &third, column));
+    NEED_OK(yoke_read_array(t->stream, &backwards, rows));
+    NEED_OK(yoke_read_array(t->stream, &repeated, back));
     NEED_OK(yoke_stream_wait(t->stream));
     for (int i = 0; i < 24; i++)
         CHECK(rows[i] == (i % 6 == 2 ? column[3 - i / 6] : given[(3 - i / 6) * 6 + i % 6]));
@@ -97,14 +97,14 @@ static void mistakes(suite *t)
     NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, SHAPE(4, 6), &a));
     yoke_array row = yoke_array_index(a, 0, 0), repeated = yoke_array_broadcast(row, 2, SHAPE(4, 6)), far = a;
     far.offset = 4;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_array_write|stream", yoke_array_write(NULL, &a, host));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_array_write|array is NULL", yoke_array_write(t->stream, NULL, host));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_array_write|not an array", yoke_array_write(t->stream, &none, host));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "source is NULL|(4, 6)", yoke_array_write(t->stream, &a, NULL));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "array|one place", yoke_array_write(t->stream, &repeated, host));
-    CHECK_FAILS(YOKE_E_RANGE, "yoke_array_read|array|96 bytes", yoke_array_read(t->stream, &far, host));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_array_read|target is NULL", yoke_array_read(t->stream, &a, NULL));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_array_read|array is NULL", yoke_array_read(t->stream, NULL, host));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_write_array|stream", yoke_write_array(NULL, &a, host));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_write_array|array is NULL", yoke_write_array(t->stream, NULL, host));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_write_array|not an array", yoke_write_array(t->stream, &none, host));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "source is NULL|(4, 6)", yoke_write_array(t->stream, &a, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "array|one place", yoke_write_array(t->stream, &repeated, host));
+    CHECK_FAILS(YOKE_E_RANGE, "yoke_read_array|array|96 bytes", yoke_read_array(t->stream, &far, host));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_read_array|target is NULL", yoke_read_array(t->stream, &a, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_read_array|array is NULL", yoke_read_array(t->stream, NULL, host));
 out:
     yoke_buffer_release(a.buffer);
 }
@@ -119,8 +119,8 @@ static void records(suite *t)
     yoke_array turned = yoke_array_transpose(a, NULL);
     NEED_OK(yoke_graph_create(t->device, "transfer", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    CHECK_OK(yoke_array_write(t->stream, &turned, given));
-    CHECK_OK(yoke_array_read(t->stream, &a, back));
+    CHECK_OK(yoke_write_array(t->stream, &turned, given));
+    CHECK_OK(yoke_read_array(t->stream, &a, back));
     NEED_OK(yoke_graph_end(graph));
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 6; i++)

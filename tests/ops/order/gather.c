@@ -161,7 +161,7 @@ static bool check(suite *t, const plan *p, uint32_t seed)
 static void every_dtype(suite *t, kind what)
 {
     static const int32_t index_dtypes[] = { YOKE_I32, YOKE_U32, YOKE_I64, YOKE_U64 };
-    for (int32_t dtype = YOKE_BOOL; dtype < YOKE_DTYPE_COUNT; dtype++)
+    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++)
         for (int32_t turn = dtype; turn < dtype + (what == GATHER ? 2 : 1); turn++) {
             int32_t axis = turn % 3, index = dtype;
             if (what == ADD && (dtype == YOKE_U8 || dtype == YOKE_I16 || dtype == YOKE_U64 || dtype == YOKE_F16))

@@ -35,7 +35,7 @@ static host_key read_key(const test_array *keys, int64_t position, int32_t order
 {
     bool floating = keys->array.dtype >= YOKE_F16;
     long double value = keys->array.dtype == YOKE_BOOL ? *(uint8_t *)test_element(keys, position) != 0 : test_get(keys, position);
-    return (host_key){ value, position, floating && isnan(value), floating && signbit(value), order == YOKE_DESCENDING };
+    return (host_key){ value, position, floating && isnan(value), floating && signbit(value), order == YOKE_SORT_DESCENDING };
 }
 
 int64_t *order_of(const test_array *keys, int32_t order)
@@ -55,6 +55,6 @@ int64_t *order_of(const test_array *keys, int32_t order)
 
 int order_compare(const test_array *a, int64_t i, const test_array *b, int64_t j)
 {
-    host_key first = read_key(a, i, YOKE_ASCENDING), second = read_key(b, j, YOKE_ASCENDING);
+    host_key first = read_key(a, i, YOKE_SORT_ASCENDING), second = read_key(b, j, YOKE_SORT_ASCENDING);
     return compare_values(&first, &second);
 }

@@ -192,7 +192,7 @@ static void every_dtype(suite *t)
 {
     static const int32_t positions[] = { YOKE_I32, YOKE_U32, YOKE_I64, YOKE_U64 };
     static const int32_t flags[] = { YOKE_BOOL, YOKE_U8, YOKE_I16, YOKE_U32, YOKE_I64, YOKE_I8 };
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
         for (int what = SELECT; what <= UNIQUE; what++) {
             trial c = { .what = what, .dtype = dtype, .n = 9001, .room = 9001, .one_in = 3 };
             c.n = c.room = dtype % 4 == 0 || what != UNIQUE ? 9001 : 3000; /* several tiles need two more kernels */

@@ -107,7 +107,7 @@ static void every_dtype(suite *t)
         bool is_long = dtype == YOKE_I8 || dtype == YOKE_U16 || dtype == YOKE_F16 || dtype == YOKE_I64 || dtype == YOKE_F64;
         if (!test_has(t, dtype))
             continue;
-        for (int32_t order = YOKE_ASCENDING; order <= YOKE_DESCENDING; order++) {
+        for (int32_t order = YOKE_SORT_ASCENDING; order <= YOKE_SORT_DESCENDING; order++) {
             /* With and without values: kernels of their own, which do the same to the keys. */
             if (dtype % 2 == 0 || dtype == YOKE_F64) {
                 argsorts(t, dtype, YOKE_I32, 1, SHAPE(300), LAYOUT_OFFSET, FILL_SPECIAL, order);
@@ -145,27 +145,27 @@ static void every_value_size(suite *t)
     for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
         if (!test_has(t, dtypes[i]))
             continue;
-        sorts(t, YOKE_I16, dtypes[i], 1, SHAPE(500), LAYOUT_OFFSET, FILL_FEW, YOKE_DESCENDING);
-        sorts(t, YOKE_I16, dtypes[i], 1, SHAPE(12345), LAYOUT_OFFSET, FILL_FEW, YOKE_ASCENDING);
+        sorts(t, YOKE_I16, dtypes[i], 1, SHAPE(500), LAYOUT_OFFSET, FILL_FEW, YOKE_SORT_DESCENDING);
+        sorts(t, YOKE_I16, dtypes[i], 1, SHAPE(12345), LAYOUT_OFFSET, FILL_FEW, YOKE_SORT_ASCENDING);
     }
-    sorts(t, YOKE_I64, YOKE_U8, 1, SHAPE(9999), LAYOUT_OFFSET, FILL_WIDE, YOKE_DESCENDING);
-    sorts(t, YOKE_U8, YOKE_I64, 1, SHAPE(9999), LAYOUT_OFFSET, FILL_WIDE, YOKE_DESCENDING);
+    sorts(t, YOKE_I64, YOKE_U8, 1, SHAPE(9999), LAYOUT_OFFSET, FILL_WIDE, YOKE_SORT_DESCENDING);
+    sorts(t, YOKE_U8, YOKE_I64, 1, SHAPE(9999), LAYOUT_OFFSET, FILL_WIDE, YOKE_SORT_DESCENDING);
 }
 
 static void rows_and_layouts(suite *t)
 {
     for (int how = 0; how < LAYOUT_COUNT; how++) {
-        sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(700, 3), (layout)how, FILL_FEW, YOKE_ASCENDING);
-        sorts(t, YOKE_U32, YOKE_U32, 3, SHAPE(5, 3, 257), (layout)how, FILL_WIDE, YOKE_DESCENDING);
-        sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(3, 5000), (layout)how, FILL_FEW, YOKE_DESCENDING);
-        sorts(t, YOKE_U8, 0, 2, SHAPE(3, 9000), (layout)how, FILL_WIDE, YOKE_ASCENDING);
-        argsorts(t, YOKE_F32, YOKE_U64, 2, SHAPE(2, 10000), (layout)how, FILL_SPECIAL, YOKE_DESCENDING);
-        argsorts(t, YOKE_F32, YOKE_U64, 4, SHAPE(2, 3, 2, 70), (layout)how, FILL_SPECIAL, YOKE_ASCENDING);
+        sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(700, 3), (layout)how, FILL_FEW, YOKE_SORT_ASCENDING);
+        sorts(t, YOKE_U32, YOKE_U32, 3, SHAPE(5, 3, 257), (layout)how, FILL_WIDE, YOKE_SORT_DESCENDING);
+        sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(3, 5000), (layout)how, FILL_FEW, YOKE_SORT_DESCENDING);
+        sorts(t, YOKE_U8, 0, 2, SHAPE(3, 9000), (layout)how, FILL_WIDE, YOKE_SORT_ASCENDING);
+        argsorts(t, YOKE_F32, YOKE_U64, 2, SHAPE(2, 10000), (layout)how, FILL_SPECIAL, YOKE_SORT_DESCENDING);
+        argsorts(t, YOKE_F32, YOKE_U64, 4, SHAPE(2, 3, 2, 70), (layout)how, FILL_SPECIAL, YOKE_SORT_ASCENDING);
     }
-    sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(5000, 1), LAYOUT_RANDOM, FILL_WIDE, YOKE_ASCENDING);
-    argsorts(t, YOKE_F32, YOKE_U64, 2, SHAPE(300, 1), LAYOUT_RANDOM, FILL_WIDE, YOKE_ASCENDING);
-    sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(0, 5), LAYOUT_OFFSET, FILL_WIDE, YOKE_ASCENDING);
-    sorts(t, YOKE_U32, 0, 8, SHAPE(2, 1, 3, 2, 1, 2, 2, 17), LAYOUT_RANDOM, FILL_WIDE, YOKE_ASCENDING);
+    sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(5000, 1), LAYOUT_RANDOM, FILL_WIDE, YOKE_SORT_ASCENDING);
+    argsorts(t, YOKE_F32, YOKE_U64, 2, SHAPE(300, 1), LAYOUT_RANDOM, FILL_WIDE, YOKE_SORT_ASCENDING);
+    sorts(t, YOKE_U32, YOKE_U32, 2, SHAPE(0, 5), LAYOUT_OFFSET, FILL_WIDE, YOKE_SORT_ASCENDING);
+    sorts(t, YOKE_U32, 0, 8, SHAPE(2, 1, 3, 2, 1, 2, 2, 17), LAYOUT_RANDOM, FILL_WIDE, YOKE_SORT_ASCENDING);
 }
 
 /* All by the way that suits the device; then by the others. */
@@ -180,9 +180,9 @@ static void by_device(suite *t)
 static void by_blocks(suite *t)
 {
     yops_sort_forced = YOPS_SORT_BLOCKS;
-    argsorts(t, YOKE_F32, YOKE_I32, 1, SHAPE(5000), LAYOUT_OFFSET, FILL_SPECIAL, YOKE_DESCENDING);
-    sorts(t, YOKE_I64, 0, 1, SHAPE(2048), LAYOUT_OFFSET, FILL_WIDE, YOKE_ASCENDING);
-    sorts(t, YOKE_U16, YOKE_C64, 1, SHAPE(6143), LAYOUT_OFFSET, FILL_FEW, YOKE_ASCENDING);
+    argsorts(t, YOKE_F32, YOKE_I32, 1, SHAPE(5000), LAYOUT_OFFSET, FILL_SPECIAL, YOKE_SORT_DESCENDING);
+    sorts(t, YOKE_I64, 0, 1, SHAPE(2048), LAYOUT_OFFSET, FILL_WIDE, YOKE_SORT_ASCENDING);
+    sorts(t, YOKE_U16, YOKE_C64, 1, SHAPE(6143), LAYOUT_OFFSET, FILL_FEW, YOKE_SORT_ASCENDING);
     every_size(t);
     rows_and_layouts(t);
     yops_sort_forced = YOPS_SORT_BY_DEVICE;
@@ -191,15 +191,15 @@ static void by_blocks(suite *t)
 static void by_threads(suite *t)
 {
     yops_sort_forced = YOPS_SORT_THREADS;
-    sorts(t, YOKE_U16, YOKE_C64, 1, SHAPE(40000), LAYOUT_OFFSET, FILL_FEW, YOKE_ASCENDING);
+    sorts(t, YOKE_U16, YOKE_C64, 1, SHAPE(40000), LAYOUT_OFFSET, FILL_FEW, YOKE_SORT_ASCENDING);
     rows_and_layouts(t);
     yops_sort_forced = YOPS_SORT_BY_DEVICE;
 }
 
 static void many(suite *t)
 {
-    sorts(t, YOKE_U32, 0, 1, SHAPE(is_slow(t) ? 100001 : 1000003), LAYOUT_OFFSET, FILL_WIDE, YOKE_ASCENDING);
-    sorts(t, YOKE_U32, YOKE_U32, 1, SHAPE(is_slow(t) ? 50001 : 500003), LAYOUT_OFFSET, FILL_FEW, YOKE_DESCENDING);
+    sorts(t, YOKE_U32, 0, 1, SHAPE(is_slow(t) ? 100001 : 1000003), LAYOUT_OFFSET, FILL_WIDE, YOKE_SORT_ASCENDING);
+    sorts(t, YOKE_U32, YOKE_U32, 1, SHAPE(is_slow(t) ? 50001 : 500003), LAYOUT_OFFSET, FILL_FEW, YOKE_SORT_DESCENDING);
 }
 
 static const suite_case cases[] = {

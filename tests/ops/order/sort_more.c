@@ -51,29 +51,29 @@ static void top_k_all(suite *t)
     static const int64_t lengths[] = { 1, 2, 100, 1024, 1025, 4096, 4097, 20001 };
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         int64_t n = lengths[i];
-        finds_top(t, YOKE_F32, YOKE_I32, 1, n, n, LAYOUT_OFFSET, YOKE_DESCENDING, 3);
-        finds_top(t, YOKE_F32, YOKE_I32, 3, n, 1, LAYOUT_RANDOM, YOKE_DESCENDING, 3);
-        finds_top(t, YOKE_F32, YOKE_I32, 2, n, n < 7 ? n : 7, LAYOUT_OFFSET, YOKE_ASCENDING, 2);
-        finds_top(t, YOKE_F32, YOKE_I32, 2, n, (n + 1) / 2, LAYOUT_CONTIGUOUS, YOKE_ASCENDING, 1);
-        finds_top(t, YOKE_F32, YOKE_I32, 2, n, 0, LAYOUT_OFFSET, YOKE_ASCENDING, 3);
+        finds_top(t, YOKE_F32, YOKE_I32, 1, n, n, LAYOUT_OFFSET, YOKE_SORT_DESCENDING, 3);
+        finds_top(t, YOKE_F32, YOKE_I32, 3, n, 1, LAYOUT_RANDOM, YOKE_SORT_DESCENDING, 3);
+        finds_top(t, YOKE_F32, YOKE_I32, 2, n, n < 7 ? n : 7, LAYOUT_OFFSET, YOKE_SORT_ASCENDING, 2);
+        finds_top(t, YOKE_F32, YOKE_I32, 2, n, (n + 1) / 2, LAYOUT_CONTIGUOUS, YOKE_SORT_ASCENDING, 1);
+        finds_top(t, YOKE_F32, YOKE_I32, 2, n, 0, LAYOUT_OFFSET, YOKE_SORT_ASCENDING, 3);
     }
-    finds_top(t, YOKE_BF16, YOKE_I64, 2, 9000, 6000, LAYOUT_OFFSET, YOKE_DESCENDING, 3);
+    finds_top(t, YOKE_BF16, YOKE_I64, 2, 9000, 6000, LAYOUT_OFFSET, YOKE_SORT_DESCENDING, 3);
 }
 
 /* Rows whose limit lies within equal elements, in the first byte, or nowhere. */
 static void top_k_long(suite *t)
 {
-    finds_top(t, YOKE_F32, YOKE_I32, 1, 20001, 2500, LAYOUT_OFFSET, YOKE_DESCENDING, 3);
-    finds_top(t, YOKE_F32, YOKE_I32, 1, 20001, 100, LAYOUT_OFFSET, YOKE_ASCENDING, 3);
-    finds_top(t, YOKE_F32, YOKE_I32, 1, 70001, 1, LAYOUT_OFFSET, YOKE_ASCENDING, 3);
-    finds_top(t, YOKE_F32, YOKE_I32, 1, 70001, 2, LAYOUT_OFFSET, YOKE_DESCENDING, 3);
-    finds_top(t, YOKE_F32, YOKE_I32, 3, 66001, 70, LAYOUT_RANDOM, YOKE_DESCENDING, 3);
-    finds_top(t, YOKE_F32, YOKE_I32, 3, 66001, 70, LAYOUT_RANDOM, YOKE_DESCENDING, 2);
-    finds_top(t, YOKE_F32, YOKE_I32, 2, 5000, 70, LAYOUT_RANDOM, YOKE_DESCENDING, 1);
-    finds_top(t, YOKE_F32, YOKE_I32, 2, 5000, 70, LAYOUT_RANDOM, YOKE_DESCENDING, 1);
-    finds_top(t, YOKE_BOOL, YOKE_I32, 1, 9000, 800, LAYOUT_OFFSET, YOKE_DESCENDING, 3);
-    finds_top(t, YOKE_I64, YOKE_I64, 2, 9000, 801, LAYOUT_OFFSET, YOKE_DESCENDING, 3);
-    finds_top(t, YOKE_I64, YOKE_I64, 2, 9000, 801, LAYOUT_OFFSET, YOKE_ASCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 1, 20001, 2500, LAYOUT_OFFSET, YOKE_SORT_DESCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 1, 20001, 100, LAYOUT_OFFSET, YOKE_SORT_ASCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 1, 70001, 1, LAYOUT_OFFSET, YOKE_SORT_ASCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 1, 70001, 2, LAYOUT_OFFSET, YOKE_SORT_DESCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 3, 66001, 70, LAYOUT_RANDOM, YOKE_SORT_DESCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 3, 66001, 70, LAYOUT_RANDOM, YOKE_SORT_DESCENDING, 2);
+    finds_top(t, YOKE_F32, YOKE_I32, 2, 5000, 70, LAYOUT_RANDOM, YOKE_SORT_DESCENDING, 1);
+    finds_top(t, YOKE_F32, YOKE_I32, 2, 5000, 70, LAYOUT_RANDOM, YOKE_SORT_DESCENDING, 1);
+    finds_top(t, YOKE_BOOL, YOKE_I32, 1, 9000, 800, LAYOUT_OFFSET, YOKE_SORT_DESCENDING, 3);
+    finds_top(t, YOKE_I64, YOKE_I64, 2, 9000, 801, LAYOUT_OFFSET, YOKE_SORT_DESCENDING, 3);
+    finds_top(t, YOKE_I64, YOKE_I64, 2, 9000, 801, LAYOUT_OFFSET, YOKE_SORT_ASCENDING, 3);
 }
 
 static void top_k(suite *t)
@@ -81,10 +81,10 @@ static void top_k(suite *t)
     top_k_all(t);
     yops_sort_forced = YOPS_SORT_BLOCKS;
     top_k_long(t);
-    finds_top(t, YOKE_F32, YOKE_I32, 3, 100, 7, LAYOUT_RANDOM, YOKE_DESCENDING, 3);
-    finds_top(t, YOKE_F32, YOKE_I32, 3, 9000, 7, LAYOUT_RANDOM, YOKE_ASCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 3, 100, 7, LAYOUT_RANDOM, YOKE_SORT_DESCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 3, 9000, 7, LAYOUT_RANDOM, YOKE_SORT_ASCENDING, 3);
     yops_sort_forced = YOPS_SORT_THREADS;
-    finds_top(t, YOKE_F32, YOKE_I32, 3, 9000, 7, LAYOUT_RANDOM, YOKE_DESCENDING, 3);
+    finds_top(t, YOKE_F32, YOKE_I32, 3, 9000, 7, LAYOUT_RANDOM, YOKE_SORT_DESCENDING, 3);
     yops_sort_forced = YOPS_SORT_BY_DEVICE;
 }
 
@@ -106,17 +106,17 @@ static bool searches(suite *t, int32_t dtype, int32_t position_dtype, int64_t n,
     }
     for (int64_t i = 0; i < query.count && n > 0; i += 2) /* queries that are there */
         memcpy(test_element(&query, i), test_element(&source, i * 7 % n), yoke_dtype_get_size(dtype));
-    int64_t *places = order_of(&source, YOKE_ASCENDING);
+    int64_t *places = order_of(&source, YOKE_SORT_ASCENDING);
     for (int64_t i = 0; i < n; i++)
         memcpy(test_element(&sorted, i), test_element(&source, places[i]), yoke_dtype_get_size(dtype));
     memory_free(places);
     ok = test_upload(t, &sorted) && test_upload(t, &query) && test_upload(t, &positions) &&
-         CHECK_OK(yoke_search_sorted(t->stream, &positions.array, &sorted.array, &query.array, side)) &&
+         CHECK_OK(yoke_searchsorted(t->stream, &positions.array, &sorted.array, &query.array, side)) &&
          CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &sorted, true) &&
          test_download_checked(t, &query, true) && test_download_checked(t, &positions, false);
     for (int64_t i = 0; i < query.count && ok; i++) {
         int64_t at = 0;
-        while (at < n && order_compare(&sorted, at, &query, i) < (side == YOKE_RIGHT))
+        while (at < n && order_compare(&sorted, at, &query, i) < (side == YOKE_SEARCH_RIGHT))
             at++;
         ok = CHECK(test_get(&positions, i) == (long double)at);
     }
@@ -135,10 +135,10 @@ static void search_sorted(suite *t)
     static const int64_t sizes[] = { 0, 1, 2, 3, 64, 1000 };
     for (int32_t dtype = YOKE_BOOL; dtype <= YOKE_F64; dtype++)
         /* One of each class of keys, and of each size. */
-        for (int32_t side = YOKE_LEFT; side <= YOKE_RIGHT && test_has(t, dtype) && dtype % 3 != 0; side++)
+        for (int32_t side = YOKE_SEARCH_LEFT; side <= YOKE_SEARCH_RIGHT && test_has(t, dtype) && dtype % 3 != 0; side++)
             searches(t, dtype, dtype % 2 ? YOKE_I32 : YOKE_U64, 300, 70, LAYOUT_RANDOM, side);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (int32_t side = YOKE_LEFT; side <= YOKE_RIGHT; side++)
+        for (int32_t side = YOKE_SEARCH_LEFT; side <= YOKE_SEARCH_RIGHT; side++)
             searches(t, YOKE_F32, YOKE_I32, sizes[i], (int64_t)(i * i), LAYOUT_OFFSET, side);
 }
 
@@ -164,7 +164,7 @@ static void refusals(suite *t)
     endless.shape[1] = INT64_C(1) << 61;
     endless.strides[0] = endless.strides[1] = 0;
     CHECK_FAILS(YOKE_E_RANGE, "yoke_top_k|a has the shape (9, 2305843009213693952)|2^63 bytes",
-                yoke_top_k(t->stream, &largest, NULL, &endless, YOKE_DESCENDING));
+                yoke_top_k(t->stream, &largest, NULL, &endless, YOKE_SORT_DESCENDING));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|keys is NULL", yoke_sort(t->stream, NULL, NULL, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|stream", yoke_sort(NULL, &keys, NULL, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|complex64|no order", yoke_sort(t->stream, &wide, NULL, 0));
@@ -172,7 +172,7 @@ static void refusals(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|(4, 5)|keys|(4, 6)", yoke_sort(t->stream, &keys, &small, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|overlaps|keys", yoke_sort(t->stream, &keys, &halves, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|several of its elements", yoke_sort(t->stream, &repeated, NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "order is 2|YOKE_ASCENDING", yoke_sort(t->stream, &keys, NULL, 2));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "order is 2|YOKE_SORT_ASCENDING", yoke_sort(t->stream, &keys, NULL, 2));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_argsort|indices|int16|4 or 8 bytes", yoke_argsort(t->stream, &shorts, &keys, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|float|4 or 8 bytes", yoke_argsort(t->stream, &keys, &keys, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|overlaps|keys", yoke_argsort(t->stream, &halves, &keys, 0));
@@ -182,12 +182,12 @@ static void refusals(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|int32|a|float", yoke_top_k(t->stream, &positions, NULL, &keys, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|(6)|a|(4, 6)", yoke_top_k(t->stream, &row, NULL, &keys, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|(4, 6)|values|(4, 5)", yoke_top_k(t->stream, &small, &positions, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "sorted|one dimension", yoke_search_sorted(t->stream, &positions, &keys, &keys, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "sorted|one dimension", yoke_searchsorted(t->stream, &positions, &keys, &keys, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "queries|complex64|sorted|float",
-                yoke_search_sorted(t->stream, &positions, &row, &wide, 0));
+                yoke_searchsorted(t->stream, &positions, &row, &wide, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "positions|(4, 6)|queries|(4, 5)",
-                yoke_search_sorted(t->stream, &positions, &row, &small, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "side is -1|YOKE_LEFT", yoke_search_sorted(t->stream, &positions, &row, &keys, -1));
+                yoke_searchsorted(t->stream, &positions, &row, &small, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "side is -1|YOKE_SEARCH_LEFT", yoke_searchsorted(t->stream, &positions, &row, &keys, -1));
     yoke_buffer_release(keys.buffer);
     yoke_buffer_release(small.buffer);
     yoke_buffer_release(wide.buffer);
@@ -205,8 +205,8 @@ static void in_a_graph(suite *t)
     NEED(test_array_create(t, YOKE_U16, 2, SHAPE(9, 100), LAYOUT_RANDOM, 2, &short_keys));
     NEED_OK(yoke_graph_create(t->device, "sorts", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    NEED_OK(yoke_sort(t->stream, &keys.array, NULL, YOKE_DESCENDING));
-    NEED_OK(yoke_sort(t->stream, &short_keys.array, NULL, YOKE_DESCENDING));
+    NEED_OK(yoke_sort(t->stream, &keys.array, NULL, YOKE_SORT_DESCENDING));
+    NEED_OK(yoke_sort(t->stream, &short_keys.array, NULL, YOKE_SORT_DESCENDING));
     NEED_OK(yoke_graph_end(graph));
     for (uint32_t round = 0; round < 3; round++) {
         test_array *both[] = { &keys, &short_keys };
@@ -218,7 +218,7 @@ static void in_a_graph(suite *t)
         NEED_OK(yoke_stream_wait(t->stream));
         for (int i = 0; i < 2; i++) {
             test_array given = *both[i];
-            int64_t *places = order_of(both[i], YOKE_DESCENDING);
+            int64_t *places = order_of(both[i], YOKE_SORT_DESCENDING);
             bool ok = test_download_checked(t, both[i], false);
             given.bytes = given.before;
             for (int64_t e = 0; e < given.count && ok; e++)

@@ -80,7 +80,7 @@ static yoke_status make(suite *t, const random_reference *r, const yoke_array *o
     bool is_signed = r->dtype == YOKE_I8 || r->dtype == YOKE_I16 || r->dtype == YOKE_I32 || r->dtype == YOKE_I64;
     yoke_number low = is_signed ? YOKE_NUMBER((int64_t)r->low) : YOKE_NUMBER(r->low);
     yoke_number high = is_signed ? YOKE_NUMBER((int64_t)r->last) : YOKE_NUMBER(r->last);
-    options.interval = YOKE_WITH_BOTH;
+    options.interval = YOKE_INTERVAL_WITH_BOTH;
     return yoke_random_integers(t->stream, out, low, high, r->seed, offset, &options);
 }
 
@@ -147,20 +147,20 @@ static void every_floating_dtype(suite *t)
         int32_t dtype, interval;
         double a, b;
     } cases[] = {
-        { UNIFORM, YOKE_F32, YOKE_WITHOUT_HIGH, 0, 1 },
-        { UNIFORM, YOKE_F32, YOKE_WITHOUT_LOW, 0, 1 },
-        { UNIFORM, YOKE_F32, YOKE_WITHOUT_HIGH, -3, 1e-3 },
-        { UNIFORM, YOKE_F32, YOKE_WITHOUT_LOW, 16777215, 16777217 },
-        { UNIFORM, YOKE_F16, YOKE_WITHOUT_HIGH, 0, 1 },
-        { UNIFORM, YOKE_F16, YOKE_WITHOUT_LOW, -7, 1 },
-        { UNIFORM, YOKE_F16, YOKE_WITHOUT_HIGH, 2047, 2049 },
-        { UNIFORM, YOKE_BF16, YOKE_WITHOUT_HIGH, 0, 1 },
-        { UNIFORM, YOKE_BF16, YOKE_WITHOUT_LOW, -0.3, 0 },
-        { UNIFORM, YOKE_F64, YOKE_WITHOUT_HIGH, 0, 1 },
-        { UNIFORM, YOKE_F64, YOKE_WITHOUT_LOW, -1, 1e9 },
-        { UNIFORM, YOKE_C64, YOKE_WITHOUT_HIGH, 0, 1 },
-        { UNIFORM, YOKE_F16, YOKE_WITHOUT_LOW, 0, 1 },
-        { UNIFORM, YOKE_F64, YOKE_WITHOUT_LOW, 0, 1 },
+        { UNIFORM, YOKE_F32, YOKE_INTERVAL_WITHOUT_HIGH, 0, 1 },
+        { UNIFORM, YOKE_F32, YOKE_INTERVAL_WITHOUT_LOW, 0, 1 },
+        { UNIFORM, YOKE_F32, YOKE_INTERVAL_WITHOUT_HIGH, -3, 1e-3 },
+        { UNIFORM, YOKE_F32, YOKE_INTERVAL_WITHOUT_LOW, 16777215, 16777217 },
+        { UNIFORM, YOKE_F16, YOKE_INTERVAL_WITHOUT_HIGH, 0, 1 },
+        { UNIFORM, YOKE_F16, YOKE_INTERVAL_WITHOUT_LOW, -7, 1 },
+        { UNIFORM, YOKE_F16, YOKE_INTERVAL_WITHOUT_HIGH, 2047, 2049 },
+        { UNIFORM, YOKE_BF16, YOKE_INTERVAL_WITHOUT_HIGH, 0, 1 },
+        { UNIFORM, YOKE_BF16, YOKE_INTERVAL_WITHOUT_LOW, -0.3, 0 },
+        { UNIFORM, YOKE_F64, YOKE_INTERVAL_WITHOUT_HIGH, 0, 1 },
+        { UNIFORM, YOKE_F64, YOKE_INTERVAL_WITHOUT_LOW, -1, 1e9 },
+        { UNIFORM, YOKE_C64, YOKE_INTERVAL_WITHOUT_HIGH, 0, 1 },
+        { UNIFORM, YOKE_F16, YOKE_INTERVAL_WITHOUT_LOW, 0, 1 },
+        { UNIFORM, YOKE_F64, YOKE_INTERVAL_WITHOUT_LOW, 0, 1 },
         { NORMAL, YOKE_F16, 0, 0, 1 },
         { NORMAL, YOKE_BF16, 0, 5, 0.1 },
         { NORMAL, YOKE_F64, 0, 0, 1 },
@@ -427,8 +427,9 @@ static void mistakes_of_numbers(suite *t, const yoke_array *x, const yoke_array 
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|not finite", yoke_random_uniform(s, x, -3e38, 3e38, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|2^24|normal", yoke_random_uniform(s, x, 0, 1e-38, 0, 0, NULL));
     CHECK_OK(yoke_random_uniform(s, x, 0, ldexp(1, -102), 0, 0, NULL)); /* the least range */
-    options.interval = YOKE_WITH_BOTH;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|YOKE_WITH_BOTH", yoke_random_uniform(s, x, 0, 1, 0, 0, &options));
+    options.interval = YOKE_INTERVAL_WITH_BOTH;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|YOKE_INTERVAL_WITH_BOTH",
+                yoke_random_uniform(s, x, 0, 1, 0, 0, &options));
     options.interval = 3;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|interval is 3", yoke_random_uniform(s, x, 0, 1, 0, 0, &options));
 }
@@ -449,7 +450,7 @@ static void mistakes_of_integers(suite *t, const yoke_array *x, const yoke_array
     CHECK_FAILS(YOKE_E_RANGE, "yoke_random_integers|int32|-2147483649",
                 yoke_random_integers(s, n, YOKE_NUMBER(INT64_C(-2147483649)), zero, 0, 0, NULL));
     CHECK_OK(yoke_random_integers(s, n, YOKE_NUMBER(INT32_MIN), YOKE_NUMBER(INT64_C(2147483648)), 0, 0, NULL));
-    options.interval = YOKE_WITHOUT_LOW;
+    options.interval = YOKE_INTERVAL_WITHOUT_LOW;
     CHECK_OK(yoke_random_integers(s, n, YOKE_NUMBER(-1), zero, 0, 0, &options));
     int32_t values[48];
     CHECK_OK(yoke_read_sync(s, values, n->buffer, (size_t)n->offset, sizeof values));
@@ -465,7 +466,7 @@ static void mistakes(suite *t)
     NEED(test_array_create(t, YOKE_F32, 2, SHAPE(6, 8), LAYOUT_CONTIGUOUS, 1, &x) &&
          test_array_create(t, YOKE_I32, 2, SHAPE(6, 8), LAYOUT_CONTIGUOUS, 1, &n));
     yoke_stream *s = t->stream;
-    yoke_array view = yoke_array_slice(x.array, 0, YOKE_END, YOKE_END, -1), scalar = n.array;
+    yoke_array view = yoke_array_slice(x.array, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1), scalar = n.array;
     mistakes_of_numbers(t, &x.array, &n.array);
     mistakes_of_integers(t, &x.array, &n.array);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_permutation|indices|float", yoke_random_permutation(s, &x.array, 0, 0, NULL));

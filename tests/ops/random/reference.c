@@ -157,7 +157,7 @@ static double neighbour(int32_t dtype, double x, bool above)
 
 static long double get_uniform(const random_reference *r, uint64_t position)
 {
-    bool wide = r->dtype == YOKE_F64 || r->dtype == YOKE_C128, mirrored = r->interval == YOKE_WITHOUT_LOW;
+    bool wide = r->dtype == YOKE_F64 || r->dtype == YOKE_C128, mirrored = r->interval == YOKE_INTERVAL_WITHOUT_LOW;
     int bits = bits_of_dtype(r->dtype).bits;
     double low = rounded(r->dtype, r->a), high = rounded(r->dtype, r->b);
     double k = (double)(get_word(r, position, wide) >> ((wide ? 64 : 32) - bits));

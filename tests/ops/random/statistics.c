@@ -129,7 +129,7 @@ static void uniform_numbers(suite *t)
 static yoke_status make_words(suite *t, const yoke_array *out)
 {
     yoke_random_options options = YOKE_RANDOM_OPTIONS_INIT;
-    options.interval = YOKE_WITH_BOTH;
+    options.interval = YOKE_INTERVAL_WITH_BOTH;
     options.sequence = 3;
     return yoke_random_integers(t->stream, out, YOKE_NUMBER(0u), YOKE_NUMBER(UINT32_MAX), 1, 0, &options);
 }

@@ -351,7 +351,7 @@ static void hard_bounds(suite *t)
 static void weights(suite *t)
 {
     static const int64_t sizes[] = { 0, 1, 1024, 1025, 5000, 70000, 150003 }, counts[] = { 1, 7, 100, 1000, 16384, 16385, 70000 };
-    for (int32_t weight = YOKE_BOOL; weight < YOKE_DTYPE_COUNT; weight++) {
+    for (int32_t weight = YOKE_BOOL; weight < DTYPE_COUNT; weight++) {
         int32_t bins = weight == YOKE_BOOL  ? YOKE_F32
                        : weight == YOKE_I8  ? YOKE_I16
                        : weight == YOKE_U16 ? YOKE_F16

@@ -42,11 +42,11 @@ static void distances(suite *t, int32_t operation, layout placed, int64_t rows, 
 
 static void expressions(suite *t)
 {
-    distances(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 3, 7001, 3, YOKE_F32);
-    distances(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 30, 701, 2, YOKE_F32);
-    distances(t, YOKE_SUM, LAYOUT_RANDOM, 5000, 40, 1, YOKE_F32);
-    distances(t, YOKE_ARGMAX, LAYOUT_RANDOM, 50, 1000, 3, YOKE_I32);
-    distances(t, YOKE_MEAN, LAYOUT_OFFSET, 3, 70001, 3, YOKE_F32);
+    distances(t, YOKE_REDUCE_SUM, LAYOUT_CONTIGUOUS, 3, 7001, 3, YOKE_F32);
+    distances(t, YOKE_REDUCE_SUM, LAYOUT_CONTIGUOUS, 30, 701, 2, YOKE_F32);
+    distances(t, YOKE_REDUCE_SUM, LAYOUT_RANDOM, 5000, 40, 1, YOKE_F32);
+    distances(t, YOKE_REDUCE_ARGMAX, LAYOUT_RANDOM, 50, 1000, 3, YOKE_I32);
+    distances(t, YOKE_REDUCE_MEAN, LAYOUT_OFFSET, 3, 70001, 3, YOKE_F32);
 }
 
 static void empty(suite *t)
@@ -56,7 +56,7 @@ static void empty(suite *t)
         !test_array_create(t, YOKE_F32, 1, SHAPE(3), LAYOUT_CONTIGUOUS, 2, &out) || !test_upload(t, &out))
         return;
     yoke_var var = yoke_var_array("x", x.array);
-    CHECK_OK(yoke_map_reduce(t->stream, YOKE_PRODUCT, &out.array, "x * 2", &var, 1, YOKE_AXES(1)));
+    CHECK_OK(yoke_map_reduce(t->stream, YOKE_REDUCE_PRODUCT, &out.array, "x * 2", &var, 1, YOKE_AXES(1)));
     CHECK_OK(yoke_stream_wait(t->stream));
     CHECK(test_download_checked(t, &out, false) && test_get(&out, 0) == 1 && test_get(&out, 2) == 1);
     test_array_release(&x);
@@ -76,7 +76,7 @@ static void function(suite *t)
                         yoke_var_function("float combine(float x)", "#define TILE 16\nYOKE_FUNCTION float combine(float x) "
                                                                     "{ return x * TILE / 8; }") };
     if (test_upload(t, &x) && test_upload(t, &out) &&
-        CHECK_OK(yoke_map_reduce(t->stream, YOKE_SUM, &out.array, "combine(x)", vars, 2, YOKE_ALL_AXES)) &&
+        CHECK_OK(yoke_map_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, "combine(x)", vars, 2, YOKE_ALL_AXES)) &&
         CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &out, false))
         CHECK(test_get(&out, 0) == 40000);
     test_array_release(&x);
@@ -93,13 +93,13 @@ static void mistakes(suite *t)
     yoke_var var = yoke_var_array("x", x.array);
     yoke_array inside = yoke_array_index(x.array, 1, 0);
 #define TRY(operation, out, text, axis) yoke_map_reduce(t->stream, operation, out, text, &var, 1, YOKE_AXES(axis))
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|x +", TRY(YOKE_SUM, &out.array, "x +", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|x +", TRY(YOKE_REDUCE_SUM, &out.array, "x +", 1));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|axis 3 is out of range: the array has 2 dimensions",
-                TRY(YOKE_SUM, &out.array, "x", 3));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(3)|(4)", TRY(YOKE_SUM, &out.array, "x", 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMIN|integer", TRY(YOKE_ARGMIN, &out.array, "x", 1));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|x", TRY(YOKE_SUM, &inside, "x", 1));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out is NULL", TRY(YOKE_SUM, NULL, "x", 1));
+                TRY(YOKE_REDUCE_SUM, &out.array, "x", 3));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(3)|(4)", TRY(YOKE_REDUCE_SUM, &out.array, "x", 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_REDUCE_ARGMIN|integer", TRY(YOKE_REDUCE_ARGMIN, &out.array, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|x", TRY(YOKE_REDUCE_SUM, &inside, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out is NULL", TRY(YOKE_REDUCE_SUM, NULL, "x", 1));
     test_array_release(&x);
     test_array_release(&out);
 }
@@ -170,10 +170,10 @@ static void segments_of(suite *t, int32_t operation, layout placed, int64_t n, i
 
 static void segments(suite *t)
 {
-    segments_of(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 100, YOKE_F32);
-    segments_of(t, YOKE_SUM, LAYOUT_RANDOM, 100000, YOKE_F32);
-    segments_of(t, YOKE_ARGMAX, LAYOUT_OFFSET, 30000, YOKE_I64);
-    segments_of(t, YOKE_SUM, LAYOUT_CONTIGUOUS, 0, YOKE_F32);
+    segments_of(t, YOKE_REDUCE_SUM, LAYOUT_CONTIGUOUS, 100, YOKE_F32);
+    segments_of(t, YOKE_REDUCE_SUM, LAYOUT_RANDOM, 100000, YOKE_F32);
+    segments_of(t, YOKE_REDUCE_ARGMAX, LAYOUT_OFFSET, 30000, YOKE_I64);
+    segments_of(t, YOKE_REDUCE_SUM, LAYOUT_CONTIGUOUS, 0, YOKE_F32);
 }
 
 static void segment_mistakes(suite *t)
@@ -189,14 +189,17 @@ static void segment_mistakes(suite *t)
     yoke_array part = yoke_array_slice(x.array, 0, 0, 3, 1), many = x.array;
     many.dtype = YOKE_I32;
 #define TRY_SEGMENTS(operation, out, text, offsets) yoke_map_reduce_segments(t->stream, operation, out, text, vars, 2, offsets)
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce_segments|x +", TRY_SEGMENTS(YOKE_SUM, &out.array, "x +", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce_segments|x +",
+                TRY_SEGMENTS(YOKE_REDUCE_SUM, &out.array, "x +", &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "the expression has the shape (3, 4)|one dimension",
-                TRY_SEGMENTS(YOKE_SUM, &out.array, "m", &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 3 elements, and offsets has 12", TRY_SEGMENTS(YOKE_SUM, &out.array, "x", &many));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets has the dtype float", TRY_SEGMENTS(YOKE_SUM, &out.array, "x", &x.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMIN|integer", TRY_SEGMENTS(YOKE_ARGMIN, &out.array, "x", &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|x", TRY_SEGMENTS(YOKE_SUM, &part, "x", &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets is NULL", TRY_SEGMENTS(YOKE_SUM, &out.array, "x", NULL));
+                TRY_SEGMENTS(YOKE_REDUCE_SUM, &out.array, "m", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 3 elements, and offsets has 12",
+                TRY_SEGMENTS(YOKE_REDUCE_SUM, &out.array, "x", &many));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets has the dtype float", TRY_SEGMENTS(YOKE_REDUCE_SUM, &out.array, "x", &x.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_REDUCE_ARGMIN|integer",
+                TRY_SEGMENTS(YOKE_REDUCE_ARGMIN, &out.array, "x", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|x", TRY_SEGMENTS(YOKE_REDUCE_SUM, &part, "x", &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets is NULL", TRY_SEGMENTS(YOKE_REDUCE_SUM, &out.array, "x", NULL));
     test_array_release(&x);
     test_array_release(&matrix);
     test_array_release(&offsets);

@@ -13,17 +13,17 @@
 static int32_t usual_out(int32_t operation, int32_t in)
 {
     switch (operation) {
-    case YOKE_ARGMIN:
-    case YOKE_ARGMAX:
+    case YOKE_REDUCE_ARGMIN:
+    case YOKE_REDUCE_ARGMAX:
         return YOKE_I64;
-    case YOKE_VARIANCE:
-    case YOKE_NORM:
-    case YOKE_MEAN:
+    case YOKE_REDUCE_VARIANCE:
+    case YOKE_REDUCE_NORM:
+    case YOKE_REDUCE_MEAN:
         if (in >= YOKE_C64)
-            return operation == YOKE_MEAN ? in : in == YOKE_C64 ? YOKE_F32 : YOKE_F64;
+            return operation == YOKE_REDUCE_MEAN ? in : in == YOKE_C64 ? YOKE_F32 : YOKE_F64;
         return in < YOKE_F16 ? YOKE_F32 : in;
-    case YOKE_ANY:
-    case YOKE_ALL:
+    case YOKE_REDUCE_ANY:
+    case YOKE_REDUCE_ALL:
         return YOKE_BOOL;
     default:
         return in;
@@ -83,25 +83,25 @@ static bool one(suite *t, int32_t operation, int32_t dtype, int32_t out, int32_t
 
 static bool suits(int32_t operation, int32_t dtype)
 {
-    return dtype < YOKE_C64 || operation <= YOKE_PRODUCT || operation == YOKE_MEAN || operation == YOKE_NORM ||
-           operation == YOKE_ANY || operation == YOKE_ALL;
+    return dtype < YOKE_C64 || operation <= YOKE_REDUCE_PRODUCT || operation == YOKE_REDUCE_MEAN || operation == YOKE_REDUCE_NORM ||
+           operation == YOKE_REDUCE_ANY || operation == YOKE_REDUCE_ALL;
 }
 
 /* ---- Cases ---- */
 
 static void operations(suite *t)
 {
-    for (int32_t operation = YOKE_SUM; operation <= YOKE_NORM; operation++)
+    for (int32_t operation = YOKE_REDUCE_SUM; operation <= YOKE_REDUCE_NORM; operation++)
         one(t, operation, YOKE_F32, usual_out(operation, YOKE_F32), 2, SHAPE(3, 9001), 3, LAYOUT_CONTIGUOUS, (uint32_t)operation,
             false);
 }
 
 static void dtypes(suite *t)
 {
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
         int32_t operation = 1 + dtype * 5 % 11;
         if (!suits(operation, dtype))
-            operation = dtype == YOKE_C64 ? YOKE_PRODUCT : YOKE_SUM;
+            operation = dtype == YOKE_C64 ? YOKE_REDUCE_PRODUCT : YOKE_REDUCE_SUM;
         one(t, operation, dtype, usual_out(operation, dtype), 1, SHAPE(3001), 1, LAYOUT_CONTIGUOUS, (uint32_t)dtype, false);
     }
 }
@@ -109,9 +109,11 @@ static void dtypes(suite *t)
 static void other_outputs(suite *t)
 {
     static const int32_t pairs[][3] = {
-        { YOKE_SUM, YOKE_U8, YOKE_I64 },   { YOKE_SUM, YOKE_F32, YOKE_F64 },     { YOKE_SUM, YOKE_BF16, YOKE_F32 },
-        { YOKE_MEAN, YOKE_I64, YOKE_F64 }, { YOKE_VARIANCE, YOKE_U8, YOKE_F64 }, { YOKE_NORM, YOKE_C64, YOKE_F32 },
-        { YOKE_MIN, YOKE_U16, YOKE_C64 },  { YOKE_ALL, YOKE_C64, YOKE_U8 },      { YOKE_MEAN, YOKE_C64, YOKE_C128 },
+        { YOKE_REDUCE_SUM, YOKE_U8, YOKE_I64 },      { YOKE_REDUCE_SUM, YOKE_F32, YOKE_F64 },
+        { YOKE_REDUCE_SUM, YOKE_BF16, YOKE_F32 },    { YOKE_REDUCE_MEAN, YOKE_I64, YOKE_F64 },
+        { YOKE_REDUCE_VARIANCE, YOKE_U8, YOKE_F64 }, { YOKE_REDUCE_NORM, YOKE_C64, YOKE_F32 },
+        { YOKE_REDUCE_MIN, YOKE_U16, YOKE_C64 },     { YOKE_REDUCE_ALL, YOKE_C64, YOKE_U8 },
+        { YOKE_REDUCE_MEAN, YOKE_C64, YOKE_C128 },
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         one(t, pairs[i][0], pairs[i][1], pairs[i][2], 2, SHAPE(5, i % 3 ? 2099 : 4099), 2, LAYOUT_CONTIGUOUS, (uint32_t)i, false);
@@ -129,8 +131,8 @@ static void large_means(suite *t)
             return;
         for (int64_t k = 0; k < a.count; k++)
             test_set(&a, k, (i == 0 && k / 4099 == 1 ? -0x1p62L : 0x1p62L) - (long double)(k % 7));
-        reduces(t, YOKE_MEAN, &a, 2, pairs[i][1], LAYOUT_CONTIGUOUS, false);
-        reduces(t, YOKE_MEAN, &a, 3, pairs[i][1], LAYOUT_CONTIGUOUS, false);
+        reduces(t, YOKE_REDUCE_MEAN, &a, 2, pairs[i][1], LAYOUT_CONTIGUOUS, false);
+        reduces(t, YOKE_REDUCE_MEAN, &a, 3, pairs[i][1], LAYOUT_CONTIGUOUS, false);
         test_array_release(&a);
     }
 }
@@ -141,13 +143,13 @@ static void sizes(suite *t)
                                       129,  1000, 1023,  1024,  1025,  2047,  3073,  4095,  4096,  4097, 8191,
                                       8192, 8193, 16384, 16385, 20000, 32768, 32769, 65537, 100003 };
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        one(t, YOKE_SUM, YOKE_F32, YOKE_F32, 1, SHAPE(counts[i]), 1, LAYOUT_CONTIGUOUS, (uint32_t)i, false);
-        one(t, YOKE_ARGMIN, YOKE_U8, YOKE_I64, 1, SHAPE(counts[i]), 1, i % 2 ? LAYOUT_CONTIGUOUS : LAYOUT_OFFSET, (uint32_t)i,
-            false);
-        one(t, YOKE_VARIANCE, YOKE_F32, YOKE_F32, 1, SHAPE(counts[i]), 1, LAYOUT_CONTIGUOUS, (uint32_t)i, false);
+        one(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_F32, 1, SHAPE(counts[i]), 1, LAYOUT_CONTIGUOUS, (uint32_t)i, false);
+        one(t, YOKE_REDUCE_ARGMIN, YOKE_U8, YOKE_I64, 1, SHAPE(counts[i]), 1, i % 2 ? LAYOUT_CONTIGUOUS : LAYOUT_OFFSET,
+            (uint32_t)i, false);
+        one(t, YOKE_REDUCE_VARIANCE, YOKE_F32, YOKE_F32, 1, SHAPE(counts[i]), 1, LAYOUT_CONTIGUOUS, (uint32_t)i, false);
     }
-    one(t, YOKE_SUM, YOKE_F32, YOKE_F32, 1, SHAPE(1234567), 1, LAYOUT_CONTIGUOUS, 3, false);
-    one(t, YOKE_ARGMAX, YOKE_F32, YOKE_I64, 1, SHAPE(1234567), 1, LAYOUT_CONTIGUOUS, 4, true);
+    one(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_F32, 1, SHAPE(1234567), 1, LAYOUT_CONTIGUOUS, 3, false);
+    one(t, YOKE_REDUCE_ARGMAX, YOKE_F32, YOKE_I64, 1, SHAPE(1234567), 1, LAYOUT_CONTIGUOUS, 4, true);
 }
 
 static void axes(suite *t)
@@ -168,7 +170,8 @@ static void axes(suite *t)
         for (int second = 0; second < 2; second++) {
             /* Each shape contiguous, and in one of the others: each pair would be a kernel of its own. */
             layout how = second ? (layout)(1 + i % (LAYOUT_COUNT - 1)) : LAYOUT_CONTIGUOUS;
-            one(t, YOKE_SUM, YOKE_F32, YOKE_F32, shapes[i].dimensions, shapes[i].shape, shapes[i].mask, how, (uint32_t)i, false);
+            one(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_F32, shapes[i].dimensions, shapes[i].shape, shapes[i].mask, how, (uint32_t)i,
+                false);
         }
 }
 
@@ -182,9 +185,9 @@ static void single(suite *t)
     for (int32_t dimensions = 0; dimensions <= 3; dimensions++) {
         if (!test_array_create(t, YOKE_F32, dimensions, shape, LAYOUT_RANDOM, 2, &out) || !test_upload(t, &out))
             break;
-        if (CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_ALL_AXES)) &&
+        if (CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_ALL_AXES)) &&
             CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &out, false))
-            reference_check(YOKE_SUM, &a, ALL_OF(&a.array), &out, "single");
+            reference_check(YOKE_REDUCE_SUM, &a, ALL_OF(&a.array), &out, "single");
         test_array_release(&out);
     }
     test_array_release(&a);
@@ -199,16 +202,17 @@ static void random_shapes(suite *t)
         for (int32_t i = 0; i < dimensions; i++)
             shape[i] = 1 + test_random_below(&random, most);
         uint32_t mask = 1 + (uint32_t)test_random_below(&random, (1 << dimensions) - 1);
-        int32_t operation = round % 2 ? YOKE_SUM : YOKE_ARGMAX;
+        int32_t operation = round % 2 ? YOKE_REDUCE_SUM : YOKE_REDUCE_ARGMAX;
         one(t, operation, YOKE_F32, usual_out(operation, YOKE_F32), dimensions, shape, mask, (layout)(round % LAYOUT_COUNT),
-            (uint32_t)round, round % 2 == 0 && operation == YOKE_ARGMAX);
+            (uint32_t)round, round % 2 == 0 && operation == YOKE_REDUCE_ARGMAX);
     }
 }
 
 static void specials(suite *t)
 {
     test_array a;
-    static const int32_t list[] = { YOKE_SUM, YOKE_MIN, YOKE_MAX, YOKE_ARGMIN, YOKE_ARGMAX, YOKE_ANY, YOKE_ALL, YOKE_NORM };
+    static const int32_t list[] = { YOKE_REDUCE_SUM,    YOKE_REDUCE_MIN, YOKE_REDUCE_MAX, YOKE_REDUCE_ARGMIN,
+                                    YOKE_REDUCE_ARGMAX, YOKE_REDUCE_ANY, YOKE_REDUCE_ALL, YOKE_REDUCE_NORM };
     static const long double sets[][3] = { { NAN, NAN, NAN },     { -0.0L, -0.0L, -0.0L }, { 0, -0.0L, 0 },
                                            { -0.0L, 0, -0.0L },   { NAN, -5, NAN },        { INFINITY, NAN, INFINITY },
                                            { -INFINITY, 3, NAN }, { 1e-40L, -1e-40L, 0 },  { INFINITY, -INFINITY, 1 } };
@@ -221,10 +225,10 @@ static void specials(suite *t)
             reduces(t, list[i], &a, 1, usual_out(list[i], YOKE_F32), LAYOUT_CONTIGUOUS, false);
             test_array_release(&a);
         }
-    one(t, YOKE_MIN, YOKE_F64, YOKE_F64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 8, true);
-    one(t, YOKE_MAX, YOKE_F16, YOKE_F16, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 9, true);
-    one(t, YOKE_SUM, YOKE_C64, YOKE_C64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 10, true);
-    one(t, YOKE_PRODUCT, YOKE_C64, YOKE_C64, 2, SHAPE(50, 6), 2, LAYOUT_CONTIGUOUS, 11, true);
+    one(t, YOKE_REDUCE_MIN, YOKE_F64, YOKE_F64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 8, true);
+    one(t, YOKE_REDUCE_MAX, YOKE_F16, YOKE_F16, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 9, true);
+    one(t, YOKE_REDUCE_SUM, YOKE_C64, YOKE_C64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 10, true);
+    one(t, YOKE_REDUCE_PRODUCT, YOKE_C64, YOKE_C64, 2, SHAPE(50, 6), 2, LAYOUT_CONTIGUOUS, 11, true);
 }
 
 static void empty(suite *t)
@@ -233,14 +237,14 @@ static void empty(suite *t)
         int32_t operation, dtype, out;
         long double wanted;
     } list[] = {
-        { YOKE_SUM, YOKE_F32, YOKE_F32, 0 },        { YOKE_PRODUCT, YOKE_F32, YOKE_F32, 1 },
-        { YOKE_MIN, YOKE_F32, YOKE_F32, INFINITY }, { YOKE_MAX, YOKE_F32, YOKE_F32, -INFINITY },
-        { YOKE_MIN, YOKE_I8, YOKE_I32, 127 },       { YOKE_MAX, YOKE_I16, YOKE_I32, -32768 },
-        { YOKE_MAX, YOKE_BOOL, YOKE_I32, 0 },       { YOKE_MIN, YOKE_U64, YOKE_U64, 18446744073709551615.0L },
-        { YOKE_ANY, YOKE_F32, YOKE_BOOL, 0 },       { YOKE_ALL, YOKE_F32, YOKE_BOOL, 1 },
-        { YOKE_ARGMIN, YOKE_F32, YOKE_I64, -1 },    { YOKE_MEAN, YOKE_F32, YOKE_F32, NAN },
-        { YOKE_VARIANCE, YOKE_F32, YOKE_F32, NAN }, { YOKE_NORM, YOKE_F32, YOKE_F32, 0 },
-        { YOKE_MEAN, YOKE_I32, YOKE_F32, NAN },
+        { YOKE_REDUCE_SUM, YOKE_F32, YOKE_F32, 0 },        { YOKE_REDUCE_PRODUCT, YOKE_F32, YOKE_F32, 1 },
+        { YOKE_REDUCE_MIN, YOKE_F32, YOKE_F32, INFINITY }, { YOKE_REDUCE_MAX, YOKE_F32, YOKE_F32, -INFINITY },
+        { YOKE_REDUCE_MIN, YOKE_I8, YOKE_I32, 127 },       { YOKE_REDUCE_MAX, YOKE_I16, YOKE_I32, -32768 },
+        { YOKE_REDUCE_MAX, YOKE_BOOL, YOKE_I32, 0 },       { YOKE_REDUCE_MIN, YOKE_U64, YOKE_U64, 18446744073709551615.0L },
+        { YOKE_REDUCE_ANY, YOKE_F32, YOKE_BOOL, 0 },       { YOKE_REDUCE_ALL, YOKE_F32, YOKE_BOOL, 1 },
+        { YOKE_REDUCE_ARGMIN, YOKE_F32, YOKE_I64, -1 },    { YOKE_REDUCE_MEAN, YOKE_F32, YOKE_F32, NAN },
+        { YOKE_REDUCE_VARIANCE, YOKE_F32, YOKE_F32, NAN }, { YOKE_REDUCE_NORM, YOKE_F32, YOKE_F32, 0 },
+        { YOKE_REDUCE_MEAN, YOKE_I32, YOKE_F32, NAN },
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         test_array a, out;
@@ -263,7 +267,7 @@ static void empty(suite *t)
     if (!test_array_create(t, YOKE_F32, 2, SHAPE(0, 5), LAYOUT_CONTIGUOUS, 1, &a) ||
         !test_array_create(t, YOKE_F32, 1, SHAPE(0), LAYOUT_CONTIGUOUS, 2, &out))
         return;
-    CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_AXES(1)));
     CHECK_OK(yoke_stream_wait(t->stream));
     test_array_release(&a);
     test_array_release(&out);
@@ -284,7 +288,7 @@ static void dot_of(suite *t, int32_t dtype_a, int32_t dtype_b, int32_t dtype_out
         CHECK_OK(yoke_dot(t->stream, &out.array, &a.array, &b.array)) && CHECK_OK(yoke_stream_wait(t->stream)) &&
         test_download_checked(t, &out, false) && test_download_checked(t, &a, true)) {
         reference_row row = { .a = &a, .b = &b, .n = 3 * n };
-        reference_reduce(YOKE_SUM, dtype_out, &row, wanted);
+        reference_reduce(YOKE_REDUCE_SUM, dtype_out, &row, wanted);
         if (!CHECK(test_same(dtype_out, wanted, test_element(&out, 0))))
             tap_diag("%s . %s, %lld: %.9Lg, not %.9Lg", yoke_dtype_get_name(dtype_a), yoke_dtype_get_name(dtype_b), (long long)n,
                      test_get(&out, 0), test_load(dtype_out, wanted));
@@ -317,27 +321,37 @@ static void mistakes(suite *t)
         return;
     yoke_array inside = yoke_array_index(a.array, 1, 0);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|stream|NULL",
-                yoke_reduce(NULL, YOKE_SUM, &out.array, &a.array, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|out|NULL", yoke_reduce(t->stream, YOKE_SUM, NULL, &a.array, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|a is NULL", yoke_reduce(t->stream, YOKE_SUM, &out.array, NULL, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|12", yoke_reduce(t->stream, 12, &out.array, &a.array, YOKE_AXES(1)));
+                yoke_reduce(NULL, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|out|NULL",
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, NULL, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|a is NULL",
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, NULL, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|15 is not", yoke_reduce(t->stream, 15, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|YOKE_REDUCE_AND|bits of ranks|YOKE_REDUCE_NORM",
+                yoke_reduce(t->stream, YOKE_REDUCE_AND, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|YOKE_REDUCE_XOR|bits of ranks",
+                yoke_map_reduce(t->stream, YOKE_REDUCE_XOR, &out.array, "x", (yoke_var[]){ yoke_var_array("x", a.array) }, 1,
+                                YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|axis 2 is out of range: the array has 2 dimensions",
-                yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_AXES(2)));
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_AXES(2)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|axis -1 is out of range: the array has 2 dimensions",
-                yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_AXES(-1)));
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_AXES(-1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|axis 1 is named twice: the array has 2 dimensions",
-                yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_AXES(1, 1)));
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_AXES(1, 1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "axes is NULL, and axis_count is 1",
-                yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, NULL, 1));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(3)|(3, 4)|(4)", yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMAX|integer|float",
-                yoke_reduce(t->stream, YOKE_ARGMAX, &out.array, &a.array, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_MEAN|int32", yoke_reduce(t->stream, YOKE_MEAN, &row.array, &a.array, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_MIN|complex64|order",
-                yoke_reduce(t->stream, YOKE_MIN, &out.array, &complex.array, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_MEAN|complex",
-                yoke_reduce(t->stream, YOKE_MEAN, &out.array, &complex.array, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|a", yoke_reduce(t->stream, YOKE_SUM, &inside, &a.array, YOKE_AXES(1)));
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, NULL, 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(3)|(3, 4)|(4)",
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_REDUCE_ARGMAX|integer|float",
+                yoke_reduce(t->stream, YOKE_REDUCE_ARGMAX, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_REDUCE_MEAN|int32",
+                yoke_reduce(t->stream, YOKE_REDUCE_MEAN, &row.array, &a.array, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_REDUCE_MIN|complex64|order",
+                yoke_reduce(t->stream, YOKE_REDUCE_MIN, &out.array, &complex.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_REDUCE_MEAN|complex",
+                yoke_reduce(t->stream, YOKE_REDUCE_MEAN, &out.array, &complex.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|overlaps|a",
+                yoke_reduce(t->stream, YOKE_REDUCE_SUM, &inside, &a.array, YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_dot|(3)|one element", yoke_dot(t->stream, &out.array, &a.array, &a.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_dot|(3, 4)|(3)|broadcast", yoke_dot(t->stream, &whole.array, &a.array, &out.array));
     test_array_release(&a);
@@ -356,12 +370,12 @@ static void graphs(suite *t)
         !test_array_create(t, YOKE_F32, 0, NULL, LAYOUT_CONTIGUOUS, 2, &out))
         return;
     if (CHECK_OK(yoke_graph_create(t->device, "reduce", &graph)) && CHECK_OK(yoke_graph_begin(graph, t->stream)) &&
-        CHECK_OK(yoke_reduce(t->stream, YOKE_SUM, &out.array, &a.array, YOKE_ALL_AXES)) && CHECK_OK(yoke_graph_end(graph)))
+        CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, &a.array, YOKE_ALL_AXES)) && CHECK_OK(yoke_graph_end(graph)))
         for (uint32_t round = 0; round < 20; round++) {
             fill(&a, round / 10, false);
             if (!test_upload(t, &a) || !test_upload(t, &out) || !CHECK_OK(yoke_graph_launch(t->stream, graph)) ||
                 !CHECK_OK(yoke_stream_wait(t->stream)) || !test_download_checked(t, &out, false) ||
-                !reference_check(YOKE_SUM, &a, 1, &out, "graph"))
+                !reference_check(YOKE_REDUCE_SUM, &a, 1, &out, "graph"))
                 break;
         }
     yoke_graph_release(graph);

@@ -75,7 +75,7 @@ static node merge(const rules *r, node a, node b)
 /* Whether `a` goes before `b`: numbers before NaN, -0 before 0 for the least. */
 static bool is_before(const rules *r, const node *a, const node *b)
 {
-    bool least = r->operation == YOKE_MIN || r->operation == YOKE_ARGMIN;
+    bool least = r->operation == YOKE_REDUCE_MIN || r->operation == YOKE_REDUCE_ARGMIN;
     if (a->is_nan || b->is_nan)
         return !a->is_nan;
     if (a->value == 0 && b->value == 0)
@@ -88,20 +88,20 @@ static node combine(const rules *r, node a, node b)
     if (!a.present || !b.present)
         return a.present ? a : b;
     switch (r->operation) {
-    case YOKE_MIN:
-    case YOKE_MAX:
-    case YOKE_ARGMIN:
-    case YOKE_ARGMAX:
+    case YOKE_REDUCE_MIN:
+    case YOKE_REDUCE_MAX:
+    case YOKE_REDUCE_ARGMIN:
+    case YOKE_REDUCE_ARGMAX:
         if (is_before(r, &a, &b) || (!is_before(r, &b, &a) && a.at < b.at))
             return a;
         return b;
-    case YOKE_ANY:
-    case YOKE_ALL:
+    case YOKE_REDUCE_ANY:
+    case YOKE_REDUCE_ALL:
         a.integer |= b.integer;
         return a;
-    case YOKE_VARIANCE:
+    case YOKE_REDUCE_VARIANCE:
         return merge(r, a, b);
-    case YOKE_PRODUCT:
+    case YOKE_REDUCE_PRODUCT:
         a.integer *= b.integer;
         if (r->is_complex)
             multiply_complex(r, a.x, a.y, b.x, b.y, &a.x, &a.y);
@@ -175,16 +175,16 @@ static node lift(const rules *r, const reference_row *row, int64_t i)
         else
             v.x = multiply(r, v.x, x);
     }
-    if (r->operation == YOKE_ANY || r->operation == YOKE_ALL)
-        v.integer = truth == (r->operation == YOKE_ANY);
-    if (r->operation == YOKE_NORM) {
+    if (r->operation == YOKE_REDUCE_ANY || r->operation == YOKE_REDUCE_ALL)
+        v.integer = truth == (r->operation == YOKE_REDUCE_ANY);
+    if (r->operation == YOKE_REDUCE_NORM) {
         double part = v.x;
         v.x = v.y = 0;
         square_for_norm(r, part, &v);
         if (row->a->array.dtype >= YOKE_C64)
             square_for_norm(r, rounded(r, (double)imaginary), &v);
     }
-    if (r->operation == YOKE_VARIANCE)
+    if (r->operation == YOKE_REDUCE_VARIANCE)
         v.y = 0;
     return v;
 }
@@ -224,7 +224,7 @@ static node reduce_row(const rules *r, const reference_row *row)
 static rules rules_of(int32_t operation, int32_t in, int32_t in_b, int32_t out)
 {
     rules r = { .operation = operation, .wide = is_double(in) || is_double(in_b) || is_double(out) };
-    bool fraction = operation == YOKE_VARIANCE || operation == YOKE_NORM;
+    bool fraction = operation == YOKE_REDUCE_VARIANCE || operation == YOKE_REDUCE_NORM;
     r.integer = is_integer(in) && (in_b == 0 || is_integer(in_b)) && !fraction;
     r.is_signed = in == YOKE_I8 || in == YOKE_I16 || in == YOKE_I32 || in == YOKE_I64 || in_b == YOKE_I8 || in_b == YOKE_I16 ||
                   in_b == YOKE_I32 || in_b == YOKE_I64;
@@ -254,28 +254,28 @@ static void finish(const rules *r, const reference_row *row, const node *v, long
     *imaginary = r->is_complex ? (long double)v->y : 0;
     *real = r->integer ? signed_or_not(r, v->integer) : (long double)v->x;
     switch (r->operation) {
-    case YOKE_MIN:
-    case YOKE_MAX:
+    case YOKE_REDUCE_MIN:
+    case YOKE_REDUCE_MAX:
         *real = v->is_nan ? NAN : v->value;
         break;
-    case YOKE_ANY:
+    case YOKE_REDUCE_ANY:
         *real = (long double)v->integer;
         break;
-    case YOKE_ALL:
+    case YOKE_REDUCE_ALL:
         *real = v->integer ? 0 : 1;
         break;
-    case YOKE_ARGMIN:
-    case YOKE_ARGMAX:
+    case YOKE_REDUCE_ARGMIN:
+    case YOKE_REDUCE_ARGMAX:
         *real = (long double)v->at;
         break;
-    case YOKE_MEAN:
+    case YOKE_REDUCE_MEAN:
         *real = divide(r, r->integer ? rounded_sum(r, v) : v->x, n);
         *imaginary = r->is_complex ? divide(r, v->y, n) : 0;
         break;
-    case YOKE_VARIANCE:
+    case YOKE_REDUCE_VARIANCE:
         *real = divide(r, v->y, v->count);
         break;
-    case YOKE_NORM:
+    case YOKE_REDUCE_NORM:
         *real = root_of_norm(r, v);
         break;
     default:

@@ -29,7 +29,7 @@ static int64_t clamped(long double offset, int64_t n)
 
 static long double value_for_none(int32_t operation)
 {
-    return operation == YOKE_ARGMAX ? -1 : operation == YOKE_VARIANCE ? (long double)NAN : 0;
+    return operation == YOKE_REDUCE_ARGMAX ? -1 : operation == YOKE_REDUCE_VARIANCE ? (long double)NAN : 0;
 }
 
 static bool matches(int32_t operation, const test_array *a, const test_array *offsets, const test_array *out)
@@ -56,7 +56,7 @@ static void reduces(suite *t, int32_t operation, int32_t dtype, int32_t offset_d
 {
     test_array a, offsets, out;
     uint32_t random = (uint32_t)(n + segments);
-    int32_t out_dtype = operation == YOKE_ARGMAX ? YOKE_I32 : dtype;
+    int32_t out_dtype = operation == YOKE_REDUCE_ARGMAX ? YOKE_I32 : dtype;
     if (!test_array_create(t, dtype, 1, SHAPE(n), placed, 1, &a) ||
         !test_array_create(t, offset_dtype, 1, SHAPE(segments + 1), placed, 2, &offsets) ||
         !test_array_create(t, out_dtype, 1, SHAPE(segments), placed, 3, &out))
@@ -78,30 +78,30 @@ static void reduces(suite *t, int32_t operation, int32_t dtype, int32_t offset_d
 
 static void short_ones(suite *t)
 {
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 50000, 5000, SHORT_ONES, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 30, 5, SHORT_ONES, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 0, 5, SHORT_ONES, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 100, 0, SHORT_ONES, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 50000, 5000, SHORT_ONES, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 30, 5, SHORT_ONES, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 0, 5, SHORT_ONES, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 100, 0, SHORT_ONES, LAYOUT_CONTIGUOUS);
 }
 
 static void mixed_ones(suite *t)
 {
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 100000, 400, MIXED, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 400000, 300, MIXED, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_ARGMAX, YOKE_F32, YOKE_I64, 100000, 200, MIXED, LAYOUT_RANDOM);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 100000, 400, MIXED, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 400000, 300, MIXED, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_ARGMAX, YOKE_F32, YOKE_I64, 100000, 200, MIXED, LAYOUT_RANDOM);
 }
 
 static void long_ones(suite *t)
 {
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 600000, 20, LONG_ONES, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_VARIANCE, YOKE_F32, YOKE_I32, 200000, 9, LONG_ONES, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_ARGMAX, YOKE_F32, YOKE_I64, 300000, 12, LONG_ONES, LAYOUT_RANDOM);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 600000, 20, LONG_ONES, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_VARIANCE, YOKE_F32, YOKE_I32, 200000, 9, LONG_ONES, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_ARGMAX, YOKE_F32, YOKE_I64, 300000, 12, LONG_ONES, LAYOUT_RANDOM);
 }
 
 static void disordered(suite *t)
 {
-    reduces(t, YOKE_SUM, YOKE_F32, YOKE_I32, 40000, 60, DISORDERED, LAYOUT_CONTIGUOUS);
-    reduces(t, YOKE_ARGMAX, YOKE_F32, YOKE_I64, 40000, 60, DISORDERED, LAYOUT_RANDOM);
+    reduces(t, YOKE_REDUCE_SUM, YOKE_F32, YOKE_I32, 40000, 60, DISORDERED, LAYOUT_CONTIGUOUS);
+    reduces(t, YOKE_REDUCE_ARGMAX, YOKE_F32, YOKE_I64, 40000, 60, DISORDERED, LAYOUT_RANDOM);
 }
 
 static void mistakes(suite *t)
@@ -115,19 +115,20 @@ static void mistakes(suite *t)
         return;
 #define TRY(operation, out, a, offsets) yoke_reduce_segments(t->stream, operation, out, a, offsets)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce_segments|stream",
-                yoke_reduce_segments(NULL, YOKE_SUM, &out.array, &a.array, &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets is NULL", TRY(YOKE_SUM, &out.array, &a.array, NULL));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a is NULL", TRY(YOKE_SUM, &out.array, NULL, &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out is NULL", TRY(YOKE_SUM, NULL, &a.array, &offsets.array));
+                yoke_reduce_segments(NULL, YOKE_REDUCE_SUM, &out.array, &a.array, &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets is NULL", TRY(YOKE_REDUCE_SUM, &out.array, &a.array, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a is NULL", TRY(YOKE_REDUCE_SUM, &out.array, NULL, &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out is NULL", TRY(YOKE_REDUCE_SUM, NULL, &a.array, &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has the shape (3, 3)|one dimension",
-                TRY(YOKE_SUM, &out.array, &wide.array, &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets has the dtype float|int32", TRY(YOKE_SUM, &out.array, &a.array, &a.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 100|offsets has 4", TRY(YOKE_SUM, &a.array, &out.array, &offsets.array));
+                TRY(YOKE_REDUCE_SUM, &out.array, &wide.array, &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "offsets has the dtype float|int32", TRY(YOKE_REDUCE_SUM, &out.array, &a.array, &a.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out has 100|offsets has 4", TRY(YOKE_REDUCE_SUM, &a.array, &out.array, &offsets.array));
     yoke_array part = yoke_array_slice(a.array, 0, 50, 53, 1), first = yoke_array_slice(offsets.array, 0, 0, 3, 1);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps a", TRY(YOKE_SUM, &part, &a.array, &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps offsets", TRY(YOKE_SUM, &first, &a.array, &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps a", TRY(YOKE_REDUCE_SUM, &part, &a.array, &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps offsets", TRY(YOKE_REDUCE_SUM, &first, &a.array, &offsets.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "99", TRY(99, &out.array, &a.array, &offsets.array));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_ARGMIN|integer", TRY(YOKE_ARGMIN, &out.array, &a.array, &offsets.array));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_REDUCE_ARGMIN|integer",
+                TRY(YOKE_REDUCE_ARGMIN, &out.array, &a.array, &offsets.array));
     test_array_release(&a);
     test_array_release(&offsets);
     test_array_release(&out);

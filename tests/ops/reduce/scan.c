@@ -33,7 +33,7 @@ static bool is_signed(int32_t dtype)
 static reference reference_of(int32_t operation, int32_t mode, int32_t in, int32_t out)
 {
     bool wide = in == YOKE_F64 || in == YOKE_C128 || out == YOKE_F64 || out == YOKE_C128;
-    reference r = { .operation = operation, .in = in, .out = out, .exclusive = mode == YOKE_EXCLUSIVE };
+    reference r = { .operation = operation, .in = in, .out = out, .exclusive = mode == YOKE_SCAN_EXCLUSIVE };
     if (in >= YOKE_C64)
         r.computed = wide ? YOKE_C128 : YOKE_C64;
     else if (in >= YOKE_F16)
@@ -74,16 +74,16 @@ static part combined(const reference *r, part a, part b)
         c = b;
     } else if (r->computed < YOKE_F16) {
         bool less = r->computed == YOKE_I64 ? (int64_t)a.bits < (int64_t)b.bits : a.bits < b.bits;
-        c.bits = r->operation == YOKE_SUM             ? a.bits + b.bits
-                 : r->operation == YOKE_PRODUCT       ? a.bits * b.bits
-                 : less == (r->operation == YOKE_MIN) ? a.bits
-                                                      : b.bits;
-    } else if (r->operation == YOKE_SUM) {
+        c.bits = r->operation == YOKE_REDUCE_SUM             ? a.bits + b.bits
+                 : r->operation == YOKE_REDUCE_PRODUCT       ? a.bits * b.bits
+                 : less == (r->operation == YOKE_REDUCE_MIN) ? a.bits
+                                                             : b.bits;
+    } else if (r->operation == YOKE_REDUCE_SUM) {
         c.real = rounded(r, a.real + b.real);
         c.imaginary = rounded(r, a.imaginary + b.imaginary);
-    } else if (r->operation == YOKE_PRODUCT && r->computed < YOKE_C64) {
+    } else if (r->operation == YOKE_REDUCE_PRODUCT && r->computed < YOKE_C64) {
         c.real = times(r, a.real, b.real);
-    } else if (r->operation == YOKE_PRODUCT) {
+    } else if (r->operation == YOKE_REDUCE_PRODUCT) {
         if (a.real == 1 && a.imaginary == 0)
             return b;
         if (b.real == 1 && b.imaginary == 0)
@@ -91,7 +91,7 @@ static part combined(const reference *r, part a, part b)
         c.real = rounded(r, times(r, a.real, b.real) - times(r, a.imaginary, b.imaginary));
         c.imaginary = rounded(r, times(r, a.real, b.imaginary) + times(r, a.imaginary, b.real));
     } else {
-        c.real = r->operation == YOKE_MIN ? least(a.real, b.real) : -least(-a.real, -b.real);
+        c.real = r->operation == YOKE_REDUCE_MIN ? least(a.real, b.real) : -least(-a.real, -b.real);
     }
     return c;
 }
@@ -195,14 +195,14 @@ static void put_part(const reference *r, void *element, part x)
 /* The value for no elements. */
 static void put_none(const reference *r, void *element)
 {
-    long double value = r->operation == YOKE_PRODUCT, high = INFINITY, low = -INFINITY;
+    long double value = r->operation == YOKE_REDUCE_PRODUCT, high = INFINITY, low = -INFINITY;
     if (r->out == YOKE_BOOL || r->out < YOKE_F16) {
         int bits = r->out == YOKE_BOOL ? 1 : 8 * (int)yoke_dtype_get_size(r->out) - is_signed(r->out);
         high = ldexpl(1, bits) - 1;
         low = is_signed(r->out) ? -high - 1 : 0;
     }
-    if (r->operation >= YOKE_MIN)
-        value = r->operation == YOKE_MIN ? high : low;
+    if (r->operation >= YOKE_REDUCE_MIN)
+        value = r->operation == YOKE_REDUCE_MIN ? high : low;
     test_store(r->out, element, value);
     if (r->out >= YOKE_C64)
         test_store(r->out, (unsigned char *)element + yoke_dtype_get_size(r->out) / 2, 0);
@@ -311,8 +311,8 @@ static const int64_t lengths[] = { 0,    1,    2,    3,    4,    5,    127,  128
 static void floats_of_all_lengths(suite *t)
 {
     for (size_t i = 0; i < COUNT_OF(lengths); i++)
-        for (int32_t mode = YOKE_INCLUSIVE; mode <= YOKE_EXCLUSIVE; mode++) {
-            trial c = { .operation = YOKE_SUM, .mode = mode, .in = YOKE_F32, .out = YOKE_F32, .dimensions = 1 };
+        for (int32_t mode = YOKE_SCAN_INCLUSIVE; mode <= YOKE_SCAN_EXCLUSIVE; mode++) {
+            trial c = { .operation = YOKE_REDUCE_SUM, .mode = mode, .in = YOKE_F32, .out = YOKE_F32, .dimensions = 1 };
             c.shape[0] = lengths[i];
             c.how = (layout)(i % 3);
             c.special = false;
@@ -322,13 +322,13 @@ static void floats_of_all_lengths(suite *t)
 
 static void every_dtype(suite *t)
 {
-    for (int32_t dtype = 1; dtype < YOKE_DTYPE_COUNT; dtype++)
-        for (int32_t operation = YOKE_SUM; operation <= YOKE_MAX; operation++) {
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
+        for (int32_t operation = YOKE_REDUCE_SUM; operation <= YOKE_REDUCE_MAX; operation++) {
             trial c = { .operation = operation, .mode = dtype % 2, .in = dtype, .out = dtype, .dimensions = 1 };
-            if (operation != (dtype % 2 || dtype >= YOKE_C64 ? YOKE_SUM : YOKE_PRODUCT + dtype / 2 % 3))
+            if (operation != (dtype % 2 || dtype >= YOKE_C64 ? YOKE_REDUCE_SUM : YOKE_REDUCE_PRODUCT + dtype / 2 % 3))
                 continue; /* the operation's part of a kernel is the same for all dtypes of a class */
             for (int special = 0; special < 2; special++) {
-                if (operation >= YOKE_MIN && dtype >= YOKE_C64)
+                if (operation >= YOKE_REDUCE_MIN && dtype >= YOKE_C64)
                     continue;
                 c.shape[0] = dtype % 4 == 0 ? 9001 : 2000; /* several tiles need two more kernels, which drivers compile */
                 c.special = special;
@@ -342,7 +342,7 @@ static void floats_in_full(suite *t)
 {
     static const int32_t dtypes[] = { YOKE_F32, YOKE_F64 };
     for (size_t i = 0; i < COUNT_OF(dtypes); i++)
-        for (int32_t operation = YOKE_SUM; operation <= YOKE_MAX; operation += i == 0 ? 1 : 2)
+        for (int32_t operation = YOKE_REDUCE_SUM; operation <= YOKE_REDUCE_MAX; operation += i == 0 ? 1 : 2)
             for (int32_t mode = 0; mode < 2; mode++) {
                 trial c = { .operation = operation, .mode = mode, .in = dtypes[i], .out = dtypes[i], .dimensions = 1 };
                 c.shape[0] = 70001;
@@ -354,8 +354,8 @@ static void floats_in_full(suite *t)
 /* Infinite parts, NaN, and products that overflow before a zero. */
 static void complex_products(suite *t)
 {
-    for (int32_t mode = YOKE_INCLUSIVE; mode <= YOKE_EXCLUSIVE; mode++) {
-        trial c = { .operation = YOKE_PRODUCT, .mode = mode, .in = YOKE_C64, .out = YOKE_C64, .dimensions = 1 };
+    for (int32_t mode = YOKE_SCAN_INCLUSIVE; mode <= YOKE_SCAN_EXCLUSIVE; mode++) {
+        trial c = { .operation = YOKE_REDUCE_PRODUCT, .mode = mode, .in = YOKE_C64, .out = YOKE_C64, .dimensions = 1 };
         c.shape[0] = 2000;
         c.special = true;
         try(t, &c, 11 + (uint32_t)mode);
@@ -365,11 +365,13 @@ static void complex_products(suite *t)
 static void pairs_of_dtypes(suite *t)
 {
     static const int32_t pairs[][3] = {
-        { YOKE_SUM, YOKE_BOOL, YOKE_I64 },  { YOKE_SUM, YOKE_U8, YOKE_F32 },   { YOKE_SUM, YOKE_I16, YOKE_BOOL },
-        { YOKE_SUM, YOKE_F32, YOKE_F64 },   { YOKE_SUM, YOKE_F64, YOKE_F32 },  { YOKE_SUM, YOKE_F32, YOKE_I8 },
-        { YOKE_SUM, YOKE_F32, YOKE_C64 },   { YOKE_SUM, YOKE_C64, YOKE_C128 }, { YOKE_PRODUCT, YOKE_C64, YOKE_F32 },
-        { YOKE_MIN, YOKE_I8, YOKE_F64 },    { YOKE_MAX, YOKE_F64, YOKE_U64 },  { YOKE_PRODUCT, YOKE_I32, YOKE_U64 },
-        { YOKE_MAX, YOKE_BF16, YOKE_C128 },
+        { YOKE_REDUCE_SUM, YOKE_BOOL, YOKE_I64 },    { YOKE_REDUCE_SUM, YOKE_U8, YOKE_F32 },
+        { YOKE_REDUCE_SUM, YOKE_I16, YOKE_BOOL },    { YOKE_REDUCE_SUM, YOKE_F32, YOKE_F64 },
+        { YOKE_REDUCE_SUM, YOKE_F64, YOKE_F32 },     { YOKE_REDUCE_SUM, YOKE_F32, YOKE_I8 },
+        { YOKE_REDUCE_SUM, YOKE_F32, YOKE_C64 },     { YOKE_REDUCE_SUM, YOKE_C64, YOKE_C128 },
+        { YOKE_REDUCE_PRODUCT, YOKE_C64, YOKE_F32 }, { YOKE_REDUCE_MIN, YOKE_I8, YOKE_F64 },
+        { YOKE_REDUCE_MAX, YOKE_F64, YOKE_U64 },     { YOKE_REDUCE_PRODUCT, YOKE_I32, YOKE_U64 },
+        { YOKE_REDUCE_MAX, YOKE_BF16, YOKE_C128 },
     };
     for (size_t i = 0; i < COUNT_OF(pairs); i++) {
         trial c = { .operation = pairs[i][0], .in = pairs[i][1], .out = pairs[i][2], .dimensions = 1 };
@@ -387,7 +389,7 @@ static void axes_and_layouts(suite *t)
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
         for (int32_t axis = 0; axis < 4; axis++)
             for (int how = 0; how < LAYOUT_COUNT; how++) {
-                trial c = { .operation = YOKE_SUM, .in = YOKE_F32, .out = YOKE_F32, .dimensions = 4, .axis = axis };
+                trial c = { .operation = YOKE_REDUCE_SUM, .in = YOKE_F32, .out = YOKE_F32, .dimensions = 4, .axis = axis };
                 memcpy(c.shape, shapes[i], sizeof c.shape);
                 c.mode = (int32_t)(i + (size_t)how) % 2;
                 c.how = (layout)how;
@@ -404,7 +406,9 @@ static void segments(suite *t)
     };
     for (size_t i = 0; i < COUNT_OF(dtypes); i++)
         for (size_t k = 0; k < COUNT_OF(lengths) - 1; k += i == 0 ? 1 : 5) {
-            trial c = { .operation = YOKE_SUM, .in = dtypes[i][0], .out = dtypes[i][0], .starts = dtypes[i][1], .dimensions = 1 };
+            trial c = {
+                .operation = YOKE_REDUCE_SUM, .in = dtypes[i][0], .out = dtypes[i][0], .starts = dtypes[i][1], .dimensions = 1
+            };
             c.shape[0] = lengths[k];
             c.mode = (int32_t)k % 2;
             c.how = (layout)(k % 3);
@@ -412,7 +416,7 @@ static void segments(suite *t)
             c.in_place = k % 4 == 0;
             try(t, &c, (uint32_t)k);
         }
-    trial least_of_floats = { .operation = YOKE_MIN, .in = YOKE_F32, .out = YOKE_F32, .starts = YOKE_U8, .dimensions = 1 };
+    trial least_of_floats = { .operation = YOKE_REDUCE_MIN, .in = YOKE_F32, .out = YOKE_F32, .starts = YOKE_U8, .dimensions = 1 };
     least_of_floats.shape[0] = 20011;
     least_of_floats.special = true;
     try(t, &least_of_floats, 5);
@@ -423,7 +427,7 @@ static void repeats(suite *t)
 {
     int64_t n = 1000003;
     test_array a = { 0 }, out = { 0 };
-    reference r = reference_of(YOKE_SUM, YOKE_INCLUSIVE, YOKE_F32, YOKE_F32);
+    reference r = reference_of(YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, YOKE_F32, YOKE_F32);
     unsigned char *first = NULL;
     NEED(test_array_create(t, YOKE_F32, 1, &n, LAYOUT_CONTIGUOUS, 1, &a) &&
          test_array_create(t, YOKE_F32, 1, &n, LAYOUT_CONTIGUOUS, 2, &out));
@@ -431,7 +435,7 @@ static void repeats(suite *t)
     NEED(test_upload(t, &a) && test_upload(t, &out));
     first = memory_new(out.memory.size);
     for (int run = 0; run < 20; run++) {
-        NEED_OK(yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &out.array, &a.array, 0));
+        NEED_OK(yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &out.array, &a.array, 0));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download(t, &out));
         if (run == 0)
@@ -450,13 +454,13 @@ static void in_graphs(suite *t)
 {
     int64_t n = 10000;
     test_array a = { 0 }, out = { 0 };
-    reference r = reference_of(YOKE_SUM, YOKE_EXCLUSIVE, YOKE_F32, YOKE_F32);
+    reference r = reference_of(YOKE_REDUCE_SUM, YOKE_SCAN_EXCLUSIVE, YOKE_F32, YOKE_F32);
     yoke_graph *graph = NULL;
     NEED(test_array_create(t, YOKE_F32, 1, &n, LAYOUT_CONTIGUOUS, 1, &a) &&
          test_array_create(t, YOKE_F32, 1, &n, LAYOUT_CONTIGUOUS, 2, &out) && test_upload(t, &out));
     NEED_OK(yoke_graph_create(t->device, "scan", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    NEED_OK(yoke_scan(t->stream, YOKE_SUM, YOKE_EXCLUSIVE, &out.array, &a.array, 0));
+    NEED_OK(yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_EXCLUSIVE, &out.array, &a.array, 0));
     NEED_OK(yoke_graph_end(graph));
     for (uint32_t run = 0; run < 3; run++) {
         test_fill_whole_range(&a, run, false);
@@ -482,30 +486,35 @@ static void mistakes(suite *t)
          test_array_create(t, YOKE_F32, 2, SHAPE(6, 7), LAYOUT_CONTIGUOUS, 1, &other) &&
          test_array_create(t, YOKE_F32, 1, SHAPE(8), LAYOUT_CONTIGUOUS, 1, &starts));
     const yoke_array *x = &a.array;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|stream", yoke_scan(NULL, YOKE_SUM, YOKE_INCLUSIVE, x, x, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|operation is 7", yoke_scan(t->stream, YOKE_ARGMIN, YOKE_INCLUSIVE, x, x, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|mode is 2", yoke_scan(t->stream, YOKE_SUM, 2, x, x, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|out is NULL", yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, NULL, x, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|a is NULL", yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, x, NULL, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|stream", yoke_scan(NULL, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, x, x, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|operation is 7",
+                yoke_scan(t->stream, YOKE_REDUCE_ARGMIN, YOKE_SCAN_INCLUSIVE, x, x, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|mode is 2", yoke_scan(t->stream, YOKE_REDUCE_SUM, 2, x, x, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|out is NULL",
+                yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, NULL, x, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|a is NULL",
+                yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, x, NULL, 0));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|axis 2 is out of range: the array has 2 dimensions",
-                yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, x, x, 2));
+                yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, x, x, 2));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|axis -1 is out of range: the array has 2 dimensions",
-                yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, x, x, -1));
+                yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, x, x, -1));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|(6, 7)|(6, 8)",
-                yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &other.array, x, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|complex64|YOKE_MAX",
-                yoke_scan(t->stream, YOKE_MAX, YOKE_INCLUSIVE, x, &c.array, 0));
-    view = yoke_array_slice(a.array, 0, YOKE_END, YOKE_END, -1);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|out|overlaps|a", yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &view, x, 0));
+                yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &other.array, x, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|complex64|YOKE_REDUCE_MAX",
+                yoke_scan(t->stream, YOKE_REDUCE_MAX, YOKE_SCAN_INCLUSIVE, x, &c.array, 0));
+    view = yoke_array_slice(a.array, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|out|overlaps|a",
+                yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &view, x, 0));
     view = yoke_array_broadcast(starts.array, 2, SHAPE(6, 8));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|out|one place", yoke_scan(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &view, x, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan|out|one place",
+                yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &view, x, 0));
     view = yoke_array_index(a.array, 0, 0);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan_segments|starts is NULL",
-                yoke_scan_segments(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &view, &view, NULL));
+                yoke_scan_segments(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &view, &view, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan_segments|starts|float",
-                yoke_scan_segments(t->stream, YOKE_SUM, YOKE_INCLUSIVE, &view, &view, &starts.array));
+                yoke_scan_segments(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &view, &view, &starts.array));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_scan_segments|2 dimensions",
-                yoke_scan_segments(t->stream, YOKE_SUM, YOKE_INCLUSIVE, x, x, x));
+                yoke_scan_segments(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, x, x, x));
     CHECK(suite_works(t));
 out:
     test_array_release(&starts);

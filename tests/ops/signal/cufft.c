@@ -375,16 +375,16 @@ static bool are_near(const float *a, const float *b, int count)
 }
 
 static const call_of_fft calls[] = {
-    { YOKE_C64, YOKE_C64, YOKE_FORWARD, 0, 2, { 3, 8 }, { 3, 8 }, { 1 }, 1 },
-    { YOKE_C64, YOKE_C64, YOKE_INVERSE, 0, 2, { 8, 3 }, { 8, 3 }, { 0 }, 1 },
-    { YOKE_C64, YOKE_C64, YOKE_FORWARD, YOKE_FFT_SCALE_ORTHO, 3, { 4, 6, 2 }, { 4, 6, 2 }, { 1, 0 }, 2 },
-    { YOKE_C64, YOKE_C64, YOKE_INVERSE, YOKE_FFT_SCALE_NONE, 3, { 3, 8, 2 }, { 3, 8, 2 }, { 1 }, 1 }, /* own kernels */
-    { YOKE_C64, YOKE_C64, YOKE_FORWARD, 0, 2, { 6, 8 }, { 6, 8 }, { 0, 1 }, 2 },                      /* a batch of 1 */
-    { YOKE_F32, YOKE_C64, YOKE_FORWARD, 0, 2, { 3, 8 }, { 3, 5 }, { 1 }, 1 },
-    { YOKE_F32, YOKE_C64, YOKE_FORWARD, 0, 3, { 2, 4, 6 }, { 2, 4, 4 }, { 1, 2 }, 2 },
+    { YOKE_C64, YOKE_C64, YOKE_FFT_FORWARD, 0, 2, { 3, 8 }, { 3, 8 }, { 1 }, 1 },
+    { YOKE_C64, YOKE_C64, YOKE_FFT_INVERSE, 0, 2, { 8, 3 }, { 8, 3 }, { 0 }, 1 },
+    { YOKE_C64, YOKE_C64, YOKE_FFT_FORWARD, YOKE_FFT_SCALE_ORTHO, 3, { 4, 6, 2 }, { 4, 6, 2 }, { 1, 0 }, 2 },
+    { YOKE_C64, YOKE_C64, YOKE_FFT_INVERSE, YOKE_FFT_SCALE_NONE, 3, { 3, 8, 2 }, { 3, 8, 2 }, { 1 }, 1 }, /* own kernels */
+    { YOKE_C64, YOKE_C64, YOKE_FFT_FORWARD, 0, 2, { 6, 8 }, { 6, 8 }, { 0, 1 }, 2 },                      /* a batch of 1 */
+    { YOKE_F32, YOKE_C64, YOKE_FFT_FORWARD, 0, 2, { 3, 8 }, { 3, 5 }, { 1 }, 1 },
+    { YOKE_F32, YOKE_C64, YOKE_FFT_FORWARD, 0, 3, { 2, 4, 6 }, { 2, 4, 4 }, { 1, 2 }, 2 },
 };
-static const call_of_fft back_rows = { YOKE_C64, YOKE_F32, YOKE_INVERSE, 0, 2, { 3, 5 }, { 3, 8 }, { 1 }, 1 };
-static const call_of_fft back = { YOKE_C64, YOKE_F32, YOKE_INVERSE, 0, 3, { 2, 4, 4 }, { 2, 4, 6 }, { 1, 2 }, 2 };
+static const call_of_fft back_rows = { YOKE_C64, YOKE_F32, YOKE_FFT_INVERSE, 0, 2, { 3, 5 }, { 3, 8 }, { 1 }, 1 };
+static const call_of_fft back = { YOKE_C64, YOKE_F32, YOKE_FFT_INVERSE, 0, 3, { 2, 4, 4 }, { 2, 4, 6 }, { 1, 2 }, 2 };
 
 /* The whole buffer is near what Yoke's own kernels leave. */
 static void through_yoke_fft(suite *t)
@@ -452,7 +452,7 @@ static void fails_by_library(suite *t, const call_of_fft *c)
 
 static void yoke_fft_fails(suite *t)
 {
-    static const call_of_fft single = { YOKE_C64, YOKE_C64, YOKE_FORWARD, 0, 2, { 6, 8 }, { 6, 8 }, { 0, 1 }, 2 };
+    static const call_of_fft single = { YOKE_C64, YOKE_C64, YOKE_FFT_FORWARD, 0, 2, { 6, 8 }, { 6, 8 }, { 0, 1 }, 2 };
     fails_by_library(t, &calls[1]);
     fails_by_library(t, &single);
 }

@@ -30,7 +30,7 @@ static int64_t reference(const trial *c, point *points)
 {
     int64_t n = 1;
     for (size_t i = 0; i < c->axis_count; i++) {
-        spectrum_transform(points, c->dimensions, c->shape, c->axes[i], c->direction == YOKE_INVERSE);
+        spectrum_transform(points, c->dimensions, c->shape, c->axes[i], c->direction == YOKE_FFT_INVERSE);
         n *= c->shape[c->axes[i]];
     }
     return n;
@@ -38,7 +38,7 @@ static int64_t reference(const trial *c, point *points)
 
 static double get_scale(const trial *c, int64_t n)
 {
-    bool inverse = c->direction == YOKE_INVERSE;
+    bool inverse = c->direction == YOKE_FFT_INVERSE;
     if (c->scaling == YOKE_FFT_SCALE_ORTHO)
         return 1 / sqrt((double)n);
     return c->scaling == (inverse ? YOKE_FFT_SCALE_INVERSE : YOKE_FFT_SCALE_FORWARD) ? 1 / (double)n : 1;
@@ -145,7 +145,7 @@ static void sparse(suite *t, int32_t dtype, int64_t n, uint64_t hash)
         test_set_complex(&a, places[i], values[i][0], values[i][1]);
     }
     NEED(test_upload(t, &a) && test_upload(t, &out));
-    NEED_OK(yoke_fft(t->stream, &out.array, &a.array, YOKE_FORWARD, YOKE_ALL_AXES));
+    NEED_OK(yoke_fft(t->stream, &out.array, &a.array, YOKE_FFT_FORWARD, YOKE_ALL_AXES));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &out, false));
     for (int64_t k = 0; k < n; k += 1 + n / 50000) {
@@ -186,8 +186,13 @@ static void axes_and_layouts(suite *t)
         { .dimensions = 3, .shape = { 6, 5, 64 }, .axes = { 2, 0 }, .axis_count = 2, .how = LAYOUT_RANDOM },
         { .dimensions = 3, .shape = { 5, 6, 33 }, .axes = { 1 }, .axis_count = 1, .in_place = true },
         { .dimensions = 3, .shape = { 7, 64, 3 }, .axes = { 1 }, .axis_count = 1, .how = LAYOUT_RANDOM, .in_place = true },
-        { .dimensions = 2, .shape = { 64, 64 }, .axes = { 0, 1 }, .axis_count = 2, .in_place = true, .direction = YOKE_INVERSE },
-        { .dimensions = 2, .shape = { 17, 5 }, .axes = { 0 }, .axis_count = 1, .allowed = 3, .direction = YOKE_INVERSE },
+        { .dimensions = 2,
+          .shape = { 64, 64 },
+          .axes = { 0, 1 },
+          .axis_count = 2,
+          .in_place = true,
+          .direction = YOKE_FFT_INVERSE },
+        { .dimensions = 2, .shape = { 17, 5 }, .axes = { 0 }, .axis_count = 1, .allowed = 3, .direction = YOKE_FFT_INVERSE },
         { .dimensions = 4, .shape = { 2, 5, 3, 6 }, .axes = { 1, 3 }, .axis_count = 2, .how = LAYOUT_OFFSET },
         { .dimensions = 1, .shape = { 64 }, .axes = { 0 }, .axis_count = 1, .scaling = YOKE_FFT_SCALE_ORTHO },
         { .dimensions = 1, .shape = { 64 }, .axes = { 0 }, .axis_count = 1, .scaling = YOKE_FFT_SCALE_FORWARD },
@@ -216,7 +221,7 @@ static void both_kernels(suite *t)
         for (int way = 0; way < 2; way++) {
             NEED(test_array_create(t, YOKE_C64, 2, shapes[i], LAYOUT_CONTIGUOUS, 2, &out[way]) && test_upload(t, &out[way]));
             yops_fft_kernels = way + 1;
-            yoke_status status = yoke_fft(t->stream, &out[way].array, &a.array, YOKE_FORWARD, &axis, 1);
+            yoke_status status = yoke_fft(t->stream, &out[way].array, &a.array, YOKE_FFT_FORWARD, &axis, 1);
             yops_fft_kernels = 0;
             NEED_OK(status);
             NEED_OK(yoke_stream_wait(t->stream));
@@ -239,7 +244,7 @@ static void in_graphs(suite *t)
          test_array_create(t, YOKE_C64, 2, c.shape, LAYOUT_CONTIGUOUS, 2, &out) && test_upload(t, &out));
     NEED_OK(yoke_graph_create(t->device, "fft", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    NEED_OK(yoke_fft(t->stream, &out.array, &a.array, YOKE_FORWARD, YOKE_AXES(0, 1)));
+    NEED_OK(yoke_fft(t->stream, &out.array, &a.array, YOKE_FFT_FORWARD, YOKE_AXES(0, 1)));
     NEED_OK(yoke_graph_end(graph));
     for (int run = 0; run < 3; run++) {
         for (int64_t i = 0; i < a.count; i++)
@@ -267,38 +272,38 @@ static void mistakes(suite *t)
          test_array_create(t, YOKE_C64, 2, SHAPE(6, 7), LAYOUT_CONTIGUOUS, 1, &other) &&
          test_array_create(t, YOKE_F32, 2, SHAPE(6, 8), LAYOUT_CONTIGUOUS, 1, &r));
     const yoke_array *x = &a.array, *y = &out.array;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|stream", yoke_fft(NULL, y, x, YOKE_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|out is NULL", yoke_fft(t->stream, NULL, x, YOKE_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|a is NULL", yoke_fft(t->stream, y, NULL, YOKE_FORWARD, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|stream", yoke_fft(NULL, y, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|out is NULL", yoke_fft(t->stream, NULL, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|a is NULL", yoke_fft(t->stream, y, NULL, YOKE_FFT_FORWARD, YOKE_AXES(0)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "direction is 2", yoke_fft(t->stream, y, x, 2, YOKE_AXES(0)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|axis 2 is out of range: the array has 2 dimensions",
-                yoke_fft(t->stream, y, x, YOKE_FORWARD, YOKE_AXES(2)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "axis -1", yoke_fft(t->stream, y, x, YOKE_FORWARD, YOKE_AXES(-1)));
+                yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(2)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "axis -1", yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(-1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|axis 1 is named twice: the array has 2 dimensions",
-                yoke_fft(t->stream, y, x, YOKE_FORWARD, YOKE_AXES(1, 1)));
+                yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(1, 1)));
     view = yoke_array_expand(yoke_array_expand(a.array, 2), 2);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "4 axes|1 to 3", yoke_fft(t->stream, y, &view, YOKE_FORWARD, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "4 axes|1 to 3", yoke_fft(t->stream, y, &view, YOKE_FFT_FORWARD, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|axes is NULL, and axis_count is 2",
-                yoke_fft(t->stream, y, x, YOKE_FORWARD, NULL, 2));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 7)|(6, 8)", yoke_fft(t->stream, &other.array, x, YOKE_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "float|complex64|YOKE_FORWARD",
-                yoke_fft(t->stream, y, &r.array, YOKE_INVERSE, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|float|YOKE_INVERSE",
-                yoke_fft(t->stream, &r.array, x, YOKE_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 8)|(6, 5)", yoke_fft(t->stream, y, &r.array, YOKE_FORWARD, YOKE_AXES(0, 1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "float|convert", yoke_fft(t->stream, &r.array, &r.array, YOKE_FORWARD, YOKE_AXES(0)));
-    view = yoke_array_slice(a.array, 0, YOKE_END, YOKE_END, -1);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps a", yoke_fft(t->stream, &view, x, YOKE_FORWARD, YOKE_AXES(0)));
+                yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, NULL, 2));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 7)|(6, 8)", yoke_fft(t->stream, &other.array, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "float|complex64|YOKE_FFT_FORWARD",
+                yoke_fft(t->stream, y, &r.array, YOKE_FFT_INVERSE, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|float|YOKE_FFT_INVERSE",
+                yoke_fft(t->stream, &r.array, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 8)|(6, 5)", yoke_fft(t->stream, y, &r.array, YOKE_FFT_FORWARD, YOKE_AXES(0, 1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "float|convert", yoke_fft(t->stream, &r.array, &r.array, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    view = yoke_array_slice(a.array, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps a", yoke_fft(t->stream, &view, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
     view = yoke_array_slice(out.array, 1, 0, 0, 1);
     other.array = yoke_array_slice(a.array, 1, 0, 0, 1);
-    CHECK_OK(yoke_fft(t->stream, &view, &other.array, YOKE_FORWARD, YOKE_AXES(0)));
+    CHECK_OK(yoke_fft(t->stream, &view, &other.array, YOKE_FFT_FORWARD, YOKE_AXES(0)));
     options.scaling = 4;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_with|scaling is 4",
-                yoke_fft_with(t->stream, y, x, YOKE_FORWARD, YOKE_AXES(0), &options));
+                yoke_fft_with(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(0), &options));
     options = (yoke_fft_options)YOKE_FFT_OPTIONS_INIT;
     options.flags = 6;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_with|flags is 0x6",
-                yoke_fft_with(t->stream, y, x, YOKE_FORWARD, YOKE_AXES(0), &options));
+                yoke_fft_with(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(0), &options));
     CHECK(suite_works(t));
 out:
     test_array_release(&r);

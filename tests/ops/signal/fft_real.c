@@ -71,8 +71,8 @@ static void try(suite *t, const trial *c, uint32_t seed)
         n *= c->shape[c->axes[i]];
     }
     keep_half(c, points, wanted);
-    NEED_OK(yoke_fft(t->stream, &half.array, &a.array, YOKE_FORWARD, c->axes, c->axis_count));
-    NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_INVERSE, c->axes, c->axis_count));
+    NEED_OK(yoke_fft(t->stream, &half.array, &a.array, YOKE_FFT_FORWARD, c->axes, c->axis_count));
+    NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_FFT_INVERSE, c->axes, c->axis_count));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &half, false) && test_download_checked(t, &a, true) && test_download_checked(t, &back, false));
     is_near("forward", &half, wanted, n, c->allowed);
@@ -85,7 +85,7 @@ static void try(suite *t, const trial *c, uint32_t seed)
         if (c->shape[0] % 2 == 0)
             test_set_complex(&half, half.count - 1, test_get(&half, half.count - 1), -77);
         NEED(test_upload(t, &half));
-        NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_INVERSE, c->axes, c->axis_count));
+        NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_FFT_INVERSE, c->axes, c->axis_count));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download_checked(t, &back, false));
         CHECK(spectrum_hash(&back) == hash);
@@ -194,7 +194,7 @@ static void try_convolution(suite *t, const pair_of_shapes *c, uint32_t seed)
     NEED(test_array_create(t, c->dtype, c->dimensions, c->out, how, seed + 2, &out) && test_upload(t, &out));
     for (size_t i = 0; i < c->axis_count; i++) {
         int64_t n = c->a[c->axes[i]], m = c->b[c->axes[i]];
-        start[c->axes[i]] = c->mode == YOKE_FFT_FULL ? 0 : c->mode == YOKE_FFT_SAME ? (m - 1) / 2 : (n < m ? n : m) - 1;
+        start[c->axes[i]] = c->mode == YOKE_CONVOLVE_FULL ? 0 : c->mode == YOKE_CONVOLVE_SAME ? (m - 1) / 2 : (n < m ? n : m) - 1;
     }
     x = spectrum_points(&a);
     y = spectrum_points(&b);
@@ -230,15 +230,15 @@ out:
 static void convolutions(suite *t)
 {
     static const pair_of_shapes trials[] = {
-        { YOKE_F32, 1, { 40 }, { 24 }, { 63 }, { 0 }, 1, YOKE_FFT_FULL, true },
-        { YOKE_F32, 1, { 54 }, { 9 }, { 54 }, { 0 }, 1, YOKE_FFT_SAME, true },
-        { YOKE_F32, 1, { 54 }, { 10 }, { 54 }, { 0 }, 1, YOKE_FFT_SAME, true },
-        { YOKE_F32, 1, { 9 }, { 54 }, { 46 }, { 0 }, 1, YOKE_FFT_VALID, true },
-        { YOKE_F32, 1, { 400 }, { 90 }, { 400 }, { 0 }, 1, YOKE_FFT_SAME, false },
-        { YOKE_F32, 2, { 60, 3 }, { 4, 1 }, { 63, 3 }, { 0 }, 1, YOKE_FFT_FULL, true },
-        { YOKE_F32, 2, { 60, 58 }, { 4, 5 }, { 57, 54 }, { 0, 1 }, 2, YOKE_FFT_VALID, true },
-        { YOKE_F32, 3, { 5, 3, 70 }, { 2, 1, 3 }, { 6, 3, 72 }, { 2, 0 }, 2, YOKE_FFT_FULL, true },
-        { YOKE_C64, 2, { 60, 58 }, { 4, 5 }, { 60, 58 }, { 0, 1 }, 2, YOKE_FFT_SAME, true },
+        { YOKE_F32, 1, { 40 }, { 24 }, { 63 }, { 0 }, 1, YOKE_CONVOLVE_FULL, true },
+        { YOKE_F32, 1, { 54 }, { 9 }, { 54 }, { 0 }, 1, YOKE_CONVOLVE_SAME, true },
+        { YOKE_F32, 1, { 54 }, { 10 }, { 54 }, { 0 }, 1, YOKE_CONVOLVE_SAME, true },
+        { YOKE_F32, 1, { 9 }, { 54 }, { 46 }, { 0 }, 1, YOKE_CONVOLVE_VALID, true },
+        { YOKE_F32, 1, { 400 }, { 90 }, { 400 }, { 0 }, 1, YOKE_CONVOLVE_SAME, false },
+        { YOKE_F32, 2, { 60, 3 }, { 4, 1 }, { 63, 3 }, { 0 }, 1, YOKE_CONVOLVE_FULL, true },
+        { YOKE_F32, 2, { 60, 58 }, { 4, 5 }, { 57, 54 }, { 0, 1 }, 2, YOKE_CONVOLVE_VALID, true },
+        { YOKE_F32, 3, { 5, 3, 70 }, { 2, 1, 3 }, { 6, 3, 72 }, { 2, 0 }, 2, YOKE_CONVOLVE_FULL, true },
+        { YOKE_C64, 2, { 60, 58 }, { 4, 5 }, { 60, 58 }, { 0, 1 }, 2, YOKE_CONVOLVE_SAME, true },
     };
     for (size_t i = 0; i < COUNT_OF(trials); i++)
         try_convolution(t, &trials[i], 200 + (uint32_t)i);
@@ -254,8 +254,8 @@ static void in_place(suite *t)
     for (int way = 1; way < 3; way++) {
         yops_fft_convolve_force = way;
         NEED(test_upload(t, &a));
-        NEED_OK(yoke_fft_convolve(t->stream, &out.array, &a.array, &b.array, YOKE_FFT_SAME, YOKE_ALL_AXES));
-        NEED_OK(yoke_fft_convolve(t->stream, &a.array, &a.array, &b.array, YOKE_FFT_SAME, YOKE_ALL_AXES));
+        NEED_OK(yoke_fft_convolve(t->stream, &out.array, &a.array, &b.array, YOKE_CONVOLVE_SAME, YOKE_ALL_AXES));
+        NEED_OK(yoke_fft_convolve(t->stream, &a.array, &a.array, &b.array, YOKE_CONVOLVE_SAME, YOKE_ALL_AXES));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download_checked(t, &out, false));
         memcpy(a.before, a.bytes, a.memory.size); /* as it was given each time */
@@ -279,7 +279,7 @@ static void convolutions_of_nothing(suite *t)
                    { { 1, 5 }, { 1, 0 }, { { 1, 0 }, { 1, 5 }, { 1, 0 } } },
                    { { 0, 8 }, { 6, 0 }, { { 0, 0 }, { 0, 8 }, { 0, 0 } } } };
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        for (int32_t mode = YOKE_FFT_FULL; mode <= YOKE_FFT_SAME; mode++) {
+        for (int32_t mode = YOKE_CONVOLVE_FULL; mode <= YOKE_CONVOLVE_SAME; mode++) {
             test_array a = { 0 }, b = { 0 }, out = { 0 };
             if (test_array_create(t, YOKE_F32, 2, shapes[i].a, LAYOUT_CONTIGUOUS, 1, &a) &&
                 test_array_create(t, YOKE_F32, 2, shapes[i].b, LAYOUT_CONTIGUOUS, 1, &b) &&
@@ -304,7 +304,7 @@ static void long_sums(suite *t)
     yoke_array a = yoke_array_1d(one, YOKE_F32, TAPS), out = yoke_array_1d(one, YOKE_F32, 1);
     a.strides[0] = 0;
     out.offset = sizeof(float);
-    yoke_status status = yoke_fft_convolve(t->stream, &out, &a, &a, YOKE_FFT_VALID, YOKE_ALL_AXES);
+    yoke_status status = yoke_fft_convolve(t->stream, &out, &a, &a, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES);
     if (status == YOKE_E_UNSUPPORTED) {
         CHECK_TEXT(yoke_error()->text, "loops");
         tap_diag("the driver ends long loops: %s", yoke_error()->text);
@@ -326,9 +326,10 @@ static void lengths_at_the_limit(suite *t)
     yoke_array out = yoke_array_1d(one, YOKE_F32, 3);
     a.strides[0] = b.strides[0] = 0;
     out.offset = sizeof(float);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(3)|(2)", yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_FFT_VALID, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(3)|(2)",
+                yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES));
     a.shape[0]++;
-    CHECK_FAILS(YOKE_E_RANGE, "axis 0|2^29", yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_FFT_VALID, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_RANGE, "axis 0|2^29", yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES));
 out:
     yoke_buffer_release(one);
 }
@@ -344,20 +345,20 @@ static void mistakes(suite *t)
     const yoke_array *x = &a.array, *y = &b.array, *z = &out.array;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|stream", yoke_fft_convolve(NULL, z, x, y, 0, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|out is NULL",
-                yoke_fft_convolve(t->stream, NULL, x, y, YOKE_FFT_FULL, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, NULL, x, y, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|b is NULL",
-                yoke_fft_convolve(t->stream, z, x, NULL, YOKE_FFT_FULL, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, z, x, NULL, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "mode is 3", yoke_fft_convolve(t->stream, z, x, y, 3, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has the dtype int32|float",
-                yoke_fft_convolve(t->stream, z, &i.array, y, YOKE_FFT_FULL, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, z, &i.array, y, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "int32|float, double or complex",
-                yoke_fft_convolve(t->stream, &i.array, &i.array, &i.array, YOKE_FFT_FULL, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, &i.array, &i.array, &i.array, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(8, 16)|(6, 8)|(3, 9)",
-                yoke_fft_convolve(t->stream, z, x, y, YOKE_FFT_SAME, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, z, x, y, YOKE_CONVOLVE_SAME, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "do not broadcast along axis 1",
-                yoke_fft_convolve(t->stream, z, x, y, YOKE_FFT_FULL, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_FFT_VALID|neither",
-                yoke_fft_convolve(t->stream, &out.array, x, y, YOKE_FFT_VALID, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, z, x, y, YOKE_CONVOLVE_FULL, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_CONVOLVE_VALID|neither",
+                yoke_fft_convolve(t->stream, &out.array, x, y, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES));
     CHECK(suite_works(t));
 out:
     test_array_release(&out);

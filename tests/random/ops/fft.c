@@ -104,7 +104,7 @@ static bool draw_transform(model *m, step *s)
     int32_t last = s->axes[s->axis_count - 1];
     if (s->v->kind != COMPLEX)
         half.shape[last] = half.shape[last] / 2 + 1;
-    s->mode = inverse ? YOKE_INVERSE : YOKE_FORWARD;
+    s->mode = inverse ? YOKE_FFT_INVERSE : YOKE_FFT_FORWARD;
     s->axis = PICK(m, YOKE_FFT_SCALE_INVERSE, YOKE_FFT_SCALE_ORTHO, YOKE_FFT_SCALE_FORWARD, YOKE_FFT_SCALE_NONE);
     const yoke_array *in = s->v->kind == INVERSE_REAL ? &half : &shape, *out = s->v->kind == FORWARD_REAL ? &half : &shape;
     if (!add_fresh(m, s, 1, s->v->d[1], in->dimensions, in->shape))
@@ -152,8 +152,8 @@ static long double scale_of(const step *s, int64_t n)
 {
     if (s->axis == YOKE_FFT_SCALE_ORTHO)
         return 1 / sqrtl((long double)n);
-    return (s->axis == YOKE_FFT_SCALE_INVERSE && s->mode == YOKE_INVERSE) ||
-                   (s->axis == YOKE_FFT_SCALE_FORWARD && s->mode == YOKE_FORWARD)
+    return (s->axis == YOKE_FFT_SCALE_INVERSE && s->mode == YOKE_FFT_INVERSE) ||
+                   (s->axis == YOKE_FFT_SCALE_FORWARD && s->mode == YOKE_FFT_FORWARD)
                ? 1 / (long double)n
                : 1;
 }
@@ -191,11 +191,11 @@ static void judge_fft(step *s)
                 length /= prime;
         simple &= length == 1;
         if (s->axes[i] != last)
-            transform(&points, &shape, s->axes[i], s->mode == YOKE_INVERSE ? 1 : -1);
+            transform(&points, &shape, s->axes[i], s->mode == YOKE_FFT_INVERSE ? 1 : -1);
     }
     if (s->v->kind == INVERSE_REAL)
         resize(&points, &shape, last, s->v->d[1 + s->axis_count]);
-    transform(&points, &shape, last, s->mode == YOKE_INVERSE ? 1 : -1);
+    transform(&points, &shape, last, s->mode == YOKE_FFT_INVERSE ? 1 : -1);
     if (s->v->kind == FORWARD_REAL)
         resize(&points, &shape, last, shape.shape[last] / 2 + 1);
     for (int64_t i = 0; i < s->a[0].count; i++)
@@ -245,7 +245,7 @@ static void vary_fft_convolve(model *m, variant *v)
 
 static int64_t output_extent(int32_t mode, int64_t n, int64_t m)
 {
-    return mode == YOKE_FFT_FULL ? n + m - 1 : mode == YOKE_FFT_SAME ? n : (n > m ? n - m : m - n) + 1;
+    return mode == YOKE_CONVOLVE_FULL ? n + m - 1 : mode == YOKE_CONVOLVE_SAME ? n : (n > m ? n - m : m - n) + 1;
 }
 
 static bool draw_fft_convolve(model *m, step *s)
@@ -300,7 +300,7 @@ static void judge_fft_convolve(step *s)
     for (int i = 0; i < 2; i++) {
         int64_t shorter = n[i] < m[i] ? n[i] : m[i];
         out[i] = output_extent(s->v->flags, n[i], m[i]);
-        start[i] = s->v->flags == YOKE_FFT_FULL ? 0 : s->v->flags == YOKE_FFT_SAME ? (m[i] - 1) / 2 : shorter - 1;
+        start[i] = s->v->flags == YOKE_CONVOLVE_FULL ? 0 : s->v->flags == YOKE_CONVOLVE_SAME ? (m[i] - 1) / 2 : shorter - 1;
     }
     point *a = points_of(&s->a[1]), *b = points_of(&s->a[2]);
     int64_t count = out[0] * out[1];

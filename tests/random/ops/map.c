@@ -313,7 +313,7 @@ static void judge_assign_value(step *s)
 
 /* ---- Transfers ---- */
 
-static void vary_array_write(model *m, variant *v)
+static void vary_write_array(model *m, variant *v)
 {
     v->d[0] = pick_any(m);
     v->d[0] = v->d[0] == YOKE_BOOL ? YOKE_U8 : v->d[0];
@@ -329,14 +329,14 @@ static bool draw_transfer(model *m, step *s)
     return true;
 }
 
-static bool draw_array_write(model *m, step *s)
+static bool draw_write_array(model *m, step *s)
 {
     return draw_transfer(m, s);
 }
 
-static yoke_status call_array_write(yoke_stream *stream, const step *s)
+static yoke_status call_write_array(yoke_stream *stream, const step *s)
 {
-    return yoke_array_write(stream, ARRAY(0), s->host);
+    return yoke_write_array(stream, ARRAY(0), s->host);
 }
 
 /* Bits are moved, so that NaN keeps its payload. */
@@ -350,7 +350,7 @@ static void check_bytes(step *s, const unsigned char *whole)
         }
 }
 
-static void judge_array_write(step *s)
+static void judge_write_array(step *s)
 {
     size_t size = yoke_dtype_get_size(s->v->d[0]);
     for (int64_t i = 0; i < s->a[0].count; i++)
@@ -358,22 +358,22 @@ static void judge_array_write(step *s)
     check_bytes(s, s->a[0].found);
 }
 
-static void vary_array_read(model *m, variant *v)
+static void vary_read_array(model *m, variant *v)
 {
-    vary_array_write(m, v);
+    vary_write_array(m, v);
 }
 
-static bool draw_array_read(model *m, step *s)
+static bool draw_read_array(model *m, step *s)
 {
     return draw_transfer(m, s);
 }
 
-static yoke_status call_array_read(yoke_stream *stream, const step *s)
+static yoke_status call_read_array(yoke_stream *stream, const step *s)
 {
-    return yoke_array_read(stream, ARRAY(0), s->host);
+    return yoke_read_array(stream, ARRAY(0), s->host);
 }
 
-static void judge_array_read(step *s)
+static void judge_read_array(step *s)
 {
     for (int64_t i = 0; i < s->a[0].count; i++)
         want_unchanged(s, 0, i);
@@ -382,6 +382,6 @@ static void judge_array_read(step *s)
 
 const operation operations_map[] = {
     OPERATION(map),   OPERATION(add),    OPERATION(subtract),     OPERATION(multiply),    OPERATION(divide),     OPERATION(where),
-    OPERATION(clamp), OPERATION(assign), OPERATION(assign_value), OPERATION(array_write), OPERATION(array_read),
+    OPERATION(clamp), OPERATION(assign), OPERATION(assign_value), OPERATION(write_array), OPERATION(read_array),
 };
 const size_t count_map = COUNT_OF(operations_map);

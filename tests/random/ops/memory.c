@@ -148,7 +148,7 @@ static void view_by_library(model *m, const yoke_array *parent, const int32_t *o
         const cut *c = &cuts[order[i]];
         int64_t count = wanted->shape[order[i]], stop = c->start + count * c->step;
         if (count > 0)
-            x = yoke_array_slice(x, i, c->start, stop < 0 ? YOKE_END : stop, c->step);
+            x = yoke_array_slice(x, i, c->start, stop < 0 ? YOKE_SLICE_END : stop, c->step);
     }
     if (n < YOKE_MAX_DIMENSIONS && chance(m, 30)) {
         int32_t at = (int32_t)draw(m, (uint32_t)n + 1);

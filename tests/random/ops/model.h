@@ -14,6 +14,11 @@
 
 #include <yoke/ops.h>
 
+/* One more than the last dtype. */
+#define DTYPE_ONE(name, value, text, bytes) +1
+enum { DTYPE_COUNT = 1 YOKE_DTYPE_LIST(DTYPE_ONE) };
+#undef DTYPE_ONE
+
 enum {
     MOST_ARRAYS = 5, /* of a step; array 0 is an output, but for operations that only read */
     SLABS = 8,
@@ -92,7 +97,7 @@ typedef struct operation {
 typedef struct variant {
     const operation *op;
     int32_t d[MOST_ARRAYS]; /* dtypes */
-    int32_t kind;           /* YOKE_SUM, … */
+    int32_t kind;           /* YOKE_REDUCE_SUM, … */
     int32_t flags;          /* of the operation's own */
     expression e;
 } variant;

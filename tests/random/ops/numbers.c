@@ -94,7 +94,7 @@ static void vary_random_uniform(model *m, variant *v)
 
 static bool draw_random_uniform(model *m, step *s)
 {
-    s->mode = chance(m, 50) ? YOKE_WITHOUT_HIGH : YOKE_WITHOUT_LOW;
+    s->mode = chance(m, 50) ? YOKE_INTERVAL_WITHOUT_HIGH : YOKE_INTERVAL_WITHOUT_LOW;
     s->f[0] = chance(m, 50) ? 0 : (double)draw_between(m, -40, 40) / 8;
     s->f[1] = chance(m, 50) && s->f[0] < 1 ? 1 : s->f[0] + (double)draw_between(m, 1, 40) / 8;
     return draw_numbers(m, s);
@@ -110,7 +110,7 @@ static yoke_status call_random_uniform(yoke_stream *stream, const step *s)
 static void judge_random_uniform(step *s)
 {
     int32_t dtype = s->v->d[0], part = dtype == YOKE_C64 ? YOKE_F32 : dtype == YOKE_C128 ? YOKE_F64 : dtype;
-    bool wide = is_wide(dtype), mirrored = s->mode == YOKE_WITHOUT_LOW;
+    bool wide = is_wide(dtype), mirrored = s->mode == YOKE_INTERVAL_WITHOUT_LOW;
     int bits = wide ? 53 : part == YOKE_F16 ? 11 : part == YOKE_BF16 ? 8 : 24;
     long double low = convert((number){ s->f[0], 0 }, YOKE_F64, part).re, high = convert((number){ s->f[1], 0 }, YOKE_F64, part).re;
     long double step_size = ldexpl(high - low, -bits), last = mirrored ? low : high;
@@ -227,11 +227,11 @@ static bool draw_random_integers(model *m, step *s)
 {
     int32_t dtype = s->v->d[0];
     int64_t low = is_signed(dtype) ? draw_between(m, -100, 50) : (int64_t)draw(m, 50), range = draw_between(m, 1, 70);
-    s->mode = PICK(m, YOKE_WITHOUT_HIGH, YOKE_WITHOUT_LOW, YOKE_WITH_BOTH);
+    s->mode = PICK(m, YOKE_INTERVAL_WITHOUT_HIGH, YOKE_INTERVAL_WITHOUT_LOW, YOKE_INTERVAL_WITH_BOTH);
     if (dtype == YOKE_BOOL) {
         low = 0;
         range = 1;
-        s->mode = YOKE_WITH_BOTH;
+        s->mode = YOKE_INTERVAL_WITH_BOTH;
     } else if (s->v->flags) {
         range = draw_between(m, INT64_C(1) << 33, INT64_MAX / 2);
     } else if (chance(m, 10) && yoke_dtype_get_size(dtype) >= 4) {
@@ -253,8 +253,8 @@ static yoke_status call_random_integers(yoke_stream *stream, const step *s)
 static int64_t integer_at(const step *s, uint64_t position)
 {
     __extension__ typedef unsigned __int128 bits;
-    uint64_t first = s->low.value.u64 + (s->mode == YOKE_WITHOUT_LOW), range = s->high.value.u64 - first;
-    range += s->mode != YOKE_WITHOUT_HIGH;
+    uint64_t first = s->low.value.u64 + (s->mode == YOKE_INTERVAL_WITHOUT_LOW), range = s->high.value.u64 - first;
+    range += s->mode != YOKE_INTERVAL_WITHOUT_HIGH;
     bool wide = range > UINT64_C(1) << 32;
     bits size = (bits)1 << (wide ? 64 : 32);
     uint64_t word = word_at(s, OF_INTEGERS, position, wide);

@@ -13,7 +13,7 @@ void total_begin(total *t, int32_t kind, int32_t dtype)
     t->kind = kind;
     t->dtype = dtype;
     t->all = t->finite = true;
-    if (kind == YOKE_PRODUCT) {
+    if (kind == YOKE_REDUCE_PRODUCT) {
         t->bits = 1;
         t->sum.re = 1;
     }
@@ -22,7 +22,7 @@ void total_begin(total *t, int32_t kind, int32_t dtype)
 static void add_float(total *t, number x)
 {
     long double size = (isfinite(x.re) ? fabsl(x.re) : 0) + (isfinite(x.im) ? fabsl(x.im) : 0), delta = x.re - t->mean;
-    if (t->kind == YOKE_PRODUCT) {
+    if (t->kind == YOKE_REDUCE_PRODUCT) {
         number y = t->sum;
         t->sum.re = y.re * x.re - (is_complex(t->dtype) ? y.im * x.im : 0);
         t->sum.im = is_complex(t->dtype) ? y.re * x.im + y.im * x.re : 0;
@@ -44,11 +44,12 @@ static void add_float(total *t, number x)
 
 void total_add(total *t, number x)
 {
-    bool true_value = x.re != 0 || x.im != 0, largest = t->kind == YOKE_MAX || t->kind == YOKE_ARGMAX;
+    bool true_value = x.re != 0 || x.im != 0, largest = t->kind == YOKE_REDUCE_MAX || t->kind == YOKE_REDUCE_ARGMAX;
     t->count++;
     t->any |= true_value;
     t->all &= true_value;
-    if (t->kind == YOKE_MIN || t->kind == YOKE_MAX || t->kind == YOKE_ARGMIN || t->kind == YOKE_ARGMAX) {
+    if (t->kind == YOKE_REDUCE_MIN || t->kind == YOKE_REDUCE_MAX || t->kind == YOKE_REDUCE_ARGMIN ||
+        t->kind == YOKE_REDUCE_ARGMAX) {
         number best = t->has_value ? least(t->sum, x, largest) : x;
         if (isnan(x.re))
             return;
@@ -59,7 +60,7 @@ void total_add(total *t, number x)
         return;
     }
     if (is_integer(t->dtype)) {
-        t->bits = t->kind == YOKE_PRODUCT ? t->bits * to_bits(x.re) : t->bits + to_bits(x.re);
+        t->bits = t->kind == YOKE_REDUCE_PRODUCT ? t->bits * to_bits(x.re) : t->bits + to_bits(x.re);
         t->whole += (wide_int)x.re;
     }
     add_float(t, x);
@@ -77,29 +78,29 @@ static void want_float(const total *t, step *s, int k, int64_t position, long do
     long double n = (long double)t->count, unit = is_wide(type) ? 0x1p-53L : 0x1p-24L, limit = limit_of(type);
     long double error = (log2l(n + 1) + 3 + roundings) * unit + n * 0x1p-64L;
     number x = t->sum;
-    if (t->kind == YOKE_PRODUCT) {
+    if (t->kind == YOKE_REDUCE_PRODUCT) {
         if (t->logs_up > log2l(limit) - 8 || t->logs_down > log2l(limit) - 8 || (is_complex(t->dtype) && !t->finite))
             want_anything(s, k, position);
         else
             want_near(s, k, position, x, (n + 2) * unit * (is_complex(t->dtype) ? 6 * exp2l(t->logs_up) : fabsl(x.re)));
         return;
     }
-    if (t->sizes > limit || (t->kind >= YOKE_VARIANCE && t->largest > sqrtl(limit) / (n + 1))) {
+    if (t->sizes > limit || (t->kind >= YOKE_REDUCE_VARIANCE && t->largest > sqrtl(limit) / (n + 1))) {
         want_anything(s, k, position);
-    } else if (t->kind == YOKE_MEAN && t->count > 0) {
+    } else if (t->kind == YOKE_REDUCE_MEAN && t->count > 0) {
         want_near(s, k, position, (number){ x.re / n, x.im / n }, error * t->sizes / n);
-    } else if (t->kind == YOKE_VARIANCE && t->count > 0) {
+    } else if (t->kind == YOKE_REDUCE_VARIANCE && t->count > 0) {
         /* Chan's pairwise update: the means of parts have errors of their own, which enter times the distance, and squared. */
         long double variance = t->distances / n, drift = error * t->largest;
         want_near(s, k, position, (number){ t->finite ? variance : NAN, 0 },
                   2 * error * variance + 4 * drift * (sqrtl(fabsl(variance)) + drift) + 2 * drift * drift);
-    } else if (t->kind == YOKE_NORM) {
+    } else if (t->kind == YOKE_REDUCE_NORM) {
         bool small = t->squares < 1 / limit && t->squares > 0; /* squares may be subnormal, or 0 */
         if (small || (!t->finite && is_complex(t->dtype)))
             want_anything(s, k, position);
         else
             want_near(s, k, position, (number){ sqrtl(t->squares), 0 }, error * sqrtl(t->squares) + 1 / sqrtl(limit));
-    } else if (t->count == 0 && t->kind >= YOKE_MEAN) {
+    } else if (t->count == 0 && t->kind >= YOKE_REDUCE_MEAN) {
         want_near(s, k, position, (number){ NAN, is_complex(out) ? NAN : 0 }, 0);
     } else {
         want_near(s, k, position, x, error * t->sizes);
@@ -111,8 +112,8 @@ void total_want(const total *t, step *s, int k, int64_t position, long double ro
     int32_t out = s->a[k].array.dtype, whole = is_signed(t->dtype) ? YOKE_I64 : YOKE_U64;
     number x = { 0, 0 };
     switch (t->kind) {
-    case YOKE_SUM:
-    case YOKE_PRODUCT:
+    case YOKE_REDUCE_SUM:
+    case YOKE_REDUCE_PRODUCT:
         if (!is_integer(t->dtype)) {
             want_float(t, s, k, position, roundings);
             return;
@@ -120,22 +121,22 @@ void total_want(const total *t, step *s, int k, int64_t position, long double ro
         x.re = wrap(whole, (wide_int)t->bits);
         want_exactly(s, k, position, convert(x, whole, out));
         return;
-    case YOKE_MIN:
-    case YOKE_MAX:
+    case YOKE_REDUCE_MIN:
+    case YOKE_REDUCE_MAX:
         x = t->sum;
         if (t->count == 0)
-            x.re = t->kind == YOKE_MIN ? largest_of(t->dtype) : lowest_of(t->dtype);
+            x.re = t->kind == YOKE_REDUCE_MIN ? largest_of(t->dtype) : lowest_of(t->dtype);
         else if (!t->has_value)
             x.re = NAN;
         want_exactly(s, k, position, convert(x, t->dtype, out));
         return;
-    case YOKE_ANY:
-    case YOKE_ALL:
-        x.re = t->kind == YOKE_ANY ? t->any : t->all;
+    case YOKE_REDUCE_ANY:
+    case YOKE_REDUCE_ALL:
+        x.re = t->kind == YOKE_REDUCE_ANY ? t->any : t->all;
         want_exactly(s, k, position, convert(x, YOKE_BOOL, out));
         return;
-    case YOKE_ARGMIN:
-    case YOKE_ARGMAX:
+    case YOKE_REDUCE_ARGMIN:
+    case YOKE_REDUCE_ARGMAX:
         x.re = t->count == 0 ? -1 : (long double)t->at;
         want_exactly(s, k, position, convert(x, YOKE_I64, out));
         return;
@@ -150,43 +151,43 @@ void total_want(const total *t, step *s, int k, int64_t position, long double ro
 static int32_t pick_out(model *m, int32_t kind, int32_t in)
 {
     switch (kind) {
-    case YOKE_SUM:
-    case YOKE_PRODUCT:
+    case YOKE_REDUCE_SUM:
+    case YOKE_REDUCE_PRODUCT:
         if (is_complex(in))
             return in;
         if (is_integer(in))
             return chance(m, 60) ? PICK(m, YOKE_I64, YOKE_U64, YOKE_I32, YOKE_U8) : PICK(m, YOKE_F32, YOKE_F64);
         return chance(m, 80) ? in : PICK(m, YOKE_F32, YOKE_F64, YOKE_I32);
-    case YOKE_MIN:
-    case YOKE_MAX:
+    case YOKE_REDUCE_MIN:
+    case YOKE_REDUCE_MAX:
         return chance(m, 80) ? in : pick_real(m);
-    case YOKE_ANY:
-    case YOKE_ALL:
+    case YOKE_REDUCE_ANY:
+    case YOKE_REDUCE_ALL:
         return chance(m, 60) ? YOKE_BOOL : pick_real(m);
-    case YOKE_ARGMIN:
-    case YOKE_ARGMAX:
+    case YOKE_REDUCE_ARGMIN:
+    case YOKE_REDUCE_ARGMAX:
         return pick_index(m);
     default:
-        return is_complex(in) && kind == YOKE_MEAN ? in : is_wide(in) ? YOKE_F64 : pick_float(m);
+        return is_complex(in) && kind == YOKE_REDUCE_MEAN ? in : is_wide(in) ? YOKE_F64 : pick_float(m);
     }
 }
 
 static int32_t pick_in(model *m, int32_t kind)
 {
-    bool complex = kind == YOKE_SUM || kind == YOKE_PRODUCT || kind == YOKE_MEAN || kind == YOKE_NORM;
+    bool complex = kind == YOKE_REDUCE_SUM || kind == YOKE_REDUCE_PRODUCT || kind == YOKE_REDUCE_MEAN || kind == YOKE_REDUCE_NORM;
     return complex ? pick_any(m) : pick_real(m);
 }
 
 static void vary_reduce(model *m, variant *v)
 {
-    v->kind = 1 + (int32_t)draw(m, YOKE_NORM);
+    v->kind = 1 + (int32_t)draw(m, YOKE_REDUCE_NORM);
     v->d[1] = pick_in(m, v->kind);
     v->d[0] = pick_out(m, v->kind, v->d[1]);
 }
 
 static void vary_expression(model *m, variant *v)
 {
-    v->kind = 1 + (int32_t)draw(m, YOKE_NORM);
+    v->kind = 1 + (int32_t)draw(m, YOKE_REDUCE_NORM);
     v->d[1] = m->exact ? pick_real(m) : pick_integer(m);
     v->d[2] = chance(m, 50) ? v->d[1] : m->exact ? pick_real(m) : pick_integer(m);
     v->d[3] = PICK(m, YOKE_I32, YOKE_I64);
@@ -317,7 +318,7 @@ static void vary_dot(model *m, variant *v)
 {
     v->d[1] = pick_any(m);
     v->d[2] = chance(m, 60) ? v->d[1] : is_complex(v->d[1]) ? v->d[1] : pick_real(m);
-    v->d[0] = pick_out(m, YOKE_SUM, common_type(v->d[1], v->d[2]));
+    v->d[0] = pick_out(m, YOKE_REDUCE_SUM, common_type(v->d[1], v->d[2]));
 }
 
 static bool draw_dot(model *m, step *s)
@@ -338,7 +339,7 @@ static void judge_dot(step *s)
     int32_t type = common_type(s->v->d[1], s->v->d[2]);
     bool complex = is_complex(type);
     total t;
-    total_begin(&t, YOKE_SUM, type);
+    total_begin(&t, YOKE_REDUCE_SUM, type);
     for (int64_t i = 0; i < s->a[1].count; i++) {
         number x = convert(get(&s->a[1], i), s->v->d[1], type), y = convert(get(&s->a[2], i), s->v->d[2], type);
         number product = { x.re * y.re - (complex ? x.im * y.im : 0), complex ? x.re * y.im + x.im * y.re : 0 };

@@ -6,14 +6,14 @@
 
 static void vary_scan(model *m, variant *v)
 {
-    v->kind = PICK(m, YOKE_SUM, YOKE_SUM, YOKE_PRODUCT, YOKE_MIN, YOKE_MAX);
-    v->d[1] = v->kind == YOKE_MIN || v->kind == YOKE_MAX ? pick_real(m) : pick_any(m);
+    v->kind = PICK(m, YOKE_REDUCE_SUM, YOKE_REDUCE_SUM, YOKE_REDUCE_PRODUCT, YOKE_REDUCE_MIN, YOKE_REDUCE_MAX);
+    v->d[1] = v->kind == YOKE_REDUCE_MIN || v->kind == YOKE_REDUCE_MAX ? pick_real(m) : pick_any(m);
     v->d[0] = v->d[1];
-    v->flags = draw(m, 2) ? YOKE_INCLUSIVE : YOKE_EXCLUSIVE;
+    v->flags = draw(m, 2) ? YOKE_SCAN_INCLUSIVE : YOKE_SCAN_EXCLUSIVE;
     v->d[2] = chance(m, 40) ? YOKE_BOOL : pick_integer(m);
-    if (v->kind == YOKE_SUM && is_integer(v->d[1]))
+    if (v->kind == YOKE_REDUCE_SUM && is_integer(v->d[1]))
         v->d[0] = chance(m, 70) ? pick_integer(m) : PICK(m, YOKE_F32, YOKE_F64);
-    else if (v->kind == YOKE_SUM && !is_complex(v->d[1]))
+    else if (v->kind == YOKE_REDUCE_SUM && !is_complex(v->d[1]))
         v->d[0] = chance(m, 70) ? v->d[1] : pick_float(m);
 }
 
@@ -23,9 +23,9 @@ static void want_scanned(step *s, int64_t position, const total *t)
     int32_t in = s->v->d[1], out = s->v->d[0];
     bool wide = is_wide(in) || is_wide(out);
     long double n = (long double)t->count, unit = wide ? 0x1p-53L : 0x1p-24L, limit = wide ? 0x1p1000L : 0x1p120L;
-    if (is_integer(in) || s->v->kind == YOKE_MIN || s->v->kind == YOKE_MAX) {
+    if (is_integer(in) || s->v->kind == YOKE_REDUCE_MIN || s->v->kind == YOKE_REDUCE_MAX) {
         total_want(t, s, 0, position, 0);
-    } else if (s->v->kind == YOKE_SUM) {
+    } else if (s->v->kind == YOKE_REDUCE_SUM) {
         if (t->sizes > limit)
             want_anything(s, 0, position);
         else
@@ -48,10 +48,10 @@ static void scan_row(step *s, int64_t first, int64_t stride, int64_t n, const op
         number x = get(&s->a[1], at);
         if (starts && get(starts, i).re != 0)
             total_begin(&t, s->v->kind, s->v->d[1]);
-        if (s->v->flags == YOKE_EXCLUSIVE)
+        if (s->v->flags == YOKE_SCAN_EXCLUSIVE)
             want_scanned(s, at, &t);
         total_add(&t, x);
-        if (s->v->flags == YOKE_INCLUSIVE)
+        if (s->v->flags == YOKE_SCAN_INCLUSIVE)
             want_scanned(s, at, &t);
     }
 }

@@ -35,7 +35,7 @@ int64_t *sorted_positions(const operand *keys, int64_t first, int64_t stride, in
     sort_key *list = memory_new((size_t)(count + 1) * sizeof *list);
     int64_t *positions = memory_new((size_t)(count + 1) * sizeof *positions);
     for (int64_t i = 0; i < count; i++)
-        list[i] = (sort_key){ get(keys, first + i * stride), i, order == YOKE_DESCENDING ? -1 : 1 };
+        list[i] = (sort_key){ get(keys, first + i * stride), i, order == YOKE_SORT_DESCENDING ? -1 : 1 };
     qsort(list, (size_t)count, sizeof *list, compare_sort_keys);
     for (int64_t i = 0; i < count; i++)
         positions[i] = list[i].at;
@@ -50,7 +50,7 @@ static int64_t last_extent(const operand *o)
 
 static int32_t draw_order(model *m)
 {
-    return chance(m, 50) ? YOKE_ASCENDING : YOKE_DESCENDING;
+    return chance(m, 50) ? YOKE_SORT_ASCENDING : YOKE_SORT_DESCENDING;
 }
 
 /* ---- Sort ---- */
@@ -173,7 +173,7 @@ static void judge_top_k(step *s)
 
 /* ---- Search ---- */
 
-static void vary_search_sorted(model *m, variant *v)
+static void vary_searchsorted(model *m, variant *v)
 {
     v->d[0] = pick_index(m);
     v->d[1] = v->d[2] = pick_real(m);
@@ -200,30 +200,30 @@ static bool add_ascending(model *m, step *s, int k, int64_t n)
     return true;
 }
 
-static bool draw_search_sorted(model *m, step *s)
+static bool draw_searchsorted(model *m, step *s)
 {
     yoke_array shape;
     draw_shape(m, 0, YOKE_MAX_DIMENSIONS, &shape);
-    s->mode = chance(m, 50) ? YOKE_LEFT : YOKE_RIGHT;
+    s->mode = chance(m, 50) ? YOKE_SEARCH_LEFT : YOKE_SEARCH_RIGHT;
     return add_ascending(m, s, 1, draw_between(m, 0, 200)) && add_in(m, s, 2, s->v->d[2], shape.dimensions, shape.shape) &&
            add_out(m, s, 0, s->v->d[0], shape.dimensions, shape.shape);
 }
 
-static yoke_status call_search_sorted(yoke_stream *stream, const step *s)
+static yoke_status call_searchsorted(yoke_stream *stream, const step *s)
 {
-    return yoke_search_sorted(stream, ARRAY(0), ARRAY(1), ARRAY(2), s->mode);
+    return yoke_searchsorted(stream, ARRAY(0), ARRAY(1), ARRAY(2), s->mode);
 }
 
-static void judge_search_sorted(step *s)
+static void judge_searchsorted(step *s)
 {
     for (int64_t i = 0; i < s->a[0].count; i++) {
         number query = get(&s->a[2], i);
         int64_t at = 0;
-        while (at < s->a[1].count && compare_keys(get(&s->a[1], at), query) < (s->mode == YOKE_RIGHT))
+        while (at < s->a[1].count && compare_keys(get(&s->a[1], at), query) < (s->mode == YOKE_SEARCH_RIGHT))
             at++;
         want_exactly(s, 0, i, (number){ at, 0 });
     }
 }
 
-const operation operations_sort[] = { OPERATION(sort), OPERATION(argsort), OPERATION(top_k), OPERATION(search_sorted) };
+const operation operations_sort[] = { OPERATION(sort), OPERATION(argsort), OPERATION(top_k), OPERATION(searchsorted) };
 const size_t count_sort = COUNT_OF(operations_sort);
