@@ -90,8 +90,8 @@ done
 
 # Names that pages and the messages of the tool tell of; what ends in _ stands for several. Variables are those of environment*.md.
 cd "$source" || exit 1
-# shellcheck disable=SC2086
-grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages tools/*.c tools/*/*.c | grep -v '_$' | sort -u |
+# shellcheck disable=SC2046,SC2086
+grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages $(find tools -name '*.c' ! -path '*/measure/*') | grep -v '_$' | sort -u |
     while read -r name; do
         case $name in
         YOKE_*) set -- include cmake base src backends tests doc/environment.md doc/environment-measuring.md ;;
