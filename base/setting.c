@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 int yk_read_switch(const char *name, int otherwise)
 {
     const char *ordered = getenv(name);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "start.h"
 #include "transport/transports.h"
 
@@ -112,7 +114,7 @@ yoke_status ycomm_choose_transport(yoke_comm *comm, int32_t order)
     describe(comm, &c);
     comm->transport = c.chosen;
     comm->fallback = transports[LAST];
-    comm->info.way = c.chosen->id;
+    comm->info.transport = c.chosen->id;
     c.chosen->begin(comm);
     yoke_log_write(YOKE_LOG_INFO, "comm: rank %d of %d: data goes by %s%s: %s; %s", (int)comm->rank, (int)comm->ranks,
                    c.chosen->name, comm->memory == YCOMM_ON_HOST ? ", without copies" : "", comm->info.reason, comm->info.mpi);

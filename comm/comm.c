@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <yoke/library.h>
+
 #include "ground/block.h"
 #include "ground/engine.h"
 #include "ground/process.h"

@@ -21,7 +21,7 @@ int ycomm_find_neighbours(yoke_comm *comm);
 
 /* ---- choose.c ---- */
 
-/* What YOKE_COMM orders: YOKE_COMM_STAGED and so on; 0 without. */
+/* What YOKE_COMM orders: YOKE_COMM_TRANSPORT_STAGED and so on; 0 without. */
 yoke_status ycomm_read_order(int32_t *out_order);
 /* Choose the transport, together with all ranks, and describe it in comm->info. Where it fails, it fails at all ranks. */
 yoke_status ycomm_choose_transport(yoke_comm *comm, int32_t order);

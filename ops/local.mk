@@ -113,7 +113,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/random/order.c \
 	ops/random/random.c \
 	ops/random/random.h \
-	ops/prepare.c \
+	ops/prepare.c
 libyoke_ops_all_la_LIBADD = libyoke-base.la
 nodist_libyoke_ops_all_la_SOURCES = ops/call/texts.c
 CLEANFILES += ops/call/texts.c

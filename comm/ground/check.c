@@ -2,6 +2,8 @@
 /* The checks of a call's arrays, ranks and tags: everything is refused before anything is enqueued. */
 #include <inttypes.h>
 
+#include <yoke/library.h>
+
 #include "call.h"
 
 static const struct {

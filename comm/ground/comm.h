@@ -25,7 +25,12 @@
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20 };
 
-enum { YCOMM_TRANSPORT_END = YOKE_COMM_NCCL + 1 };
+/* One more than the last dtype. */
+#define YCOMM_ONE(name, value, text, bytes) +1
+enum { YCOMM_DTYPE_COUNT = 1 YOKE_DTYPE_LIST(YCOMM_ONE) };
+#undef YCOMM_ONE
+
+enum { YCOMM_TRANSPORT_END = YOKE_COMM_TRANSPORT_NCCL + 1 };
 
 /* What a rank tells the others when its stream has failed; or, with a status of 0, that it has come to a meeting and waits there.
  */

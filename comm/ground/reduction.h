@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+/* Whether ranks combine elements by it: YOKE_REDUCE_SUM and so on, but not YOKE_REDUCE_ANY. */
+bool ycomm_is_reduction(int32_t operation);
 /* Whether the dtype has the operation. */
 bool ycomm_has_operation(int32_t dtype, int32_t operation);
 /* What MPI is given for it. An error of MPI's, when its own operations cannot be created. */

@@ -12,7 +12,7 @@ struct ycomm_call;
 struct ycomm_op;
 
 typedef struct ycomm_transport {
-    int32_t id;       /* YOKE_COMM_STAGED … */
+    int32_t id;       /* YOKE_COMM_TRANSPORT_STAGED … */
     const char *name; /* "nccl": of YOKE_COMM */
     const char *text; /* "NCCL": in sentences */
 #define YCOMM_SLOT(result, name, parameters) result(*name) parameters;

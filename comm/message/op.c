@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "op.h"
 
 yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op)
@@ -102,7 +104,7 @@ void ycomm_op_free(void *user)
 static bool has_failed(yoke_stream *stream)
 {
     yoke_event *event = NULL;
-    yoke_status status = yoke_event_record_at(NULL, stream, YOKE_EVENT_BEYOND_DEPTH, &event);
+    yoke_status status = yoke_event_record_at(NULL, stream, YOKE_EVENT_IGNORE_DEPTH, &event);
     yoke_event_release(event);
     return status < 0;
 }

@@ -34,7 +34,7 @@ typedef struct ycomm_part {
     ycomm_verb verb;
     int32_t peer; /* of a message; the root of a collective that has one, else 0 */
     int32_t tag;
-    int32_t operation; /* YOKE_COMM_SUM …; 0 without */
+    int32_t operation; /* YOKE_REDUCE_SUM …; 0 without */
     int32_t dtype;     /* 0 for a barrier */
     size_t element;    /* bytes */
     uint64_t count, step;

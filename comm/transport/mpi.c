@@ -181,7 +181,7 @@ static void destroy(ycomm_channel *channel)
 }
 
 const ycomm_transport ycomm_mpi_transport = {
-    .id = YOKE_COMM_MPI,
+    .id = YOKE_COMM_TRANSPORT_MPI,
     .name = "mpi",
     .text = "MPI for CUDA's memory",
 #define YCOMM_SLOT(result, name, parameters) .name = name,

@@ -63,7 +63,7 @@ static void destroy(ycomm_channel *channel)
 }
 
 const ycomm_transport ycomm_staged_transport = {
-    .id = YOKE_COMM_STAGED,
+    .id = YOKE_COMM_TRANSPORT_STAGED,
     .name = "staged",
     .text = "copies",
 #define YCOMM_SLOT(result, name, parameters) .name = name,

@@ -65,7 +65,7 @@ typedef struct yoke_source {
     const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
     const char *const *defines;         /* "NAME", "NAME=VALUE" or "MAX(a,b)=VALUE", each one line; NULL-terminated; may be NULL */
-    yoke_math_mode math;                /* how exact */
+    yoke_math_mode math;                /* as the language's compiler, exact or fast */
     const char *opencl_std;             /* the OpenCL C version, as "2.0"; NULL means "1.2" */
     const char *cuda_std;               /* the C++ version, as "17"; NULL means "17" */
     size_t cuda_size, opencl_size;      /* bytes of the texts; 0: NUL-terminated */

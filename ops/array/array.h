@@ -52,6 +52,11 @@ yops_shape_text yops_shape(int32_t dimensions, const int64_t *shape);
 
 /* ---- dtypes: dtype.c ---- */
 
+/* One more than the last dtype. Not public, since it changes with the library. */
+#define YOPS_ONE(name, value, text, bytes) +1
+enum { YOPS_DTYPE_COUNT = 1 YOKE_DTYPE_LIST(YOPS_ONE) };
+#undef YOPS_ONE
+
 bool yops_is_dtype(int32_t dtype);
 bool yops_is_integer(int32_t dtype); /* bool included */
 bool yops_is_signed(int32_t dtype);

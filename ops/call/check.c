@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "array/collide.h"
 #include "call.h"
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 #include "library.h"
 
 yops_cuda_table yops_cuda;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fourier transforms that go to a vendor's library: what of a transform it can be told, and what is left to do around it. */
+#include <yoke/library.h>
+
 #include "map/elementwise.h"
 #include "fft.h"
 #include "cufft.h"

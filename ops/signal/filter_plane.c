@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/library.h>
+
 /* filter_plane.yk has the same numbers. */
 enum { THREADS = 256, ROWS = 8, MOST_OTHER_AXES = 6 };
 

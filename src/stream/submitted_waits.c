@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <yoke/native.h>
+#include <yoke/library.h>
 
 #include "stream/enqueue.h"
 #include "stream/event.h"

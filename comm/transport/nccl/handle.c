@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ends operations of NCCL before their time: the stream fails, and NCCL's communicator is aborted. */
 #include <yoke/native.h>
+#include <yoke/library.h>
 
 #include "ground/process.h"
 #include "nccl.h"

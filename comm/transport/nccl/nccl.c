@@ -125,7 +125,7 @@ void ycomm_nccl_destroy(ycomm_channel *channel)
 /* ---- The transport ---- */
 
 const ycomm_transport ycomm_nccl_transport = {
-    .id = YOKE_COMM_NCCL,
+    .id = YOKE_COMM_TRANSPORT_NCCL,
     .name = "nccl",
     .text = "NCCL",
 #define YCOMM_SLOT(result, name, parameters) .name = ycomm_nccl_##name,

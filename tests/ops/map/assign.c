@@ -100,10 +100,10 @@ static void convert_pair(suite *t, int32_t target, int32_t source, layout how)
 
 static void converts(suite *t)
 {
-    for (int32_t target = 1; target < YOKE_DTYPE_COUNT; target++)
-        for (int32_t source = 1; source < YOKE_DTYPE_COUNT; source++)
+    for (int32_t target = 1; target < DTYPE_COUNT; target++)
+        for (int32_t source = 1; source < DTYPE_COUNT; source++)
             /* Each as a source once, and as a target; tests/ops/map/map has the other pairs, many to a kernel. */
-            if ((target + 4 * source) % (YOKE_DTYPE_COUNT - 1) == 0 && test_has(t, target) && test_has(t, source)) {
+            if ((target + 4 * source) % (DTYPE_COUNT - 1) == 0 && test_has(t, target) && test_has(t, source)) {
                 yops_elementwise_force.way = ways[target % 4 == 0];
                 convert_pair(t, target, source, target % 2 ? LAYOUT_CONTIGUOUS : LAYOUT_OFFSET);
             }
