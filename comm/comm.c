@@ -8,6 +8,7 @@
 
 #include <yoke/library.h>
 
+#include "base/clock.h"
 #include "ground/block.h"
 #include "ground/engine.h"
 #include "ground/process.h"
@@ -198,7 +199,7 @@ static closing *create_closing(const yoke_comm *comm, bool failed)
 static void close_mpi(const yoke_comm *comm, bool failed)
 {
     const struct timespec pause = { 0, 20000 };
-    uint64_t start = ycomm_now();
+    uint64_t start = yk_now();
     sweep_closings();
     closing *c = create_closing(comm, failed);
     if (!c || MPI_Iallreduce(&c->failed, &c->any_failed, 1, MPI_INT, MPI_MAX, comm->control, &c->request) != MPI_SUCCESS) {
@@ -206,7 +207,7 @@ static void close_mpi(const yoke_comm *comm, bool failed)
         return;
     }
     while (!is_closed(c)) {
-        if (failed || ycomm_now() - start > PATIENCE) {
+        if (failed || yk_now() - start > PATIENCE) {
             push_closing(c);
             return;
         }

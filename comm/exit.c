@@ -5,6 +5,7 @@
  */
 #include <time.h>
 
+#include "base/clock.h"
 #include "ground/process.h"
 #include "start.h"
 
@@ -74,7 +75,7 @@ static void tell(yoke_comm *comm)
 __attribute__((destructor)) static void say_farewell(void)
 {
     struct timespec pause = { 0, 100000 };
-    uint64_t start = ycomm_now();
+    uint64_t start = yk_now();
     int initialized = 0, finalized = 0;
     if (pthread_mutex_trylock(&living.lock) != 0)
         return;
@@ -87,7 +88,7 @@ __attribute__((destructor)) static void say_farewell(void)
         for (yoke_comm *comm = living.first; comm; comm = comm->next_living)
             tell(comm);
         for (yoke_comm *comm = living.first; comm; comm = comm->next_living)
-            while (ycomm_are_leaving(comm) && ycomm_now() - start < PATIENCE)
+            while (ycomm_are_leaving(comm) && yk_now() - start < PATIENCE)
                 nanosleep(&pause, NULL);
     }
     pthread_mutex_unlock(&living.lock);

@@ -5,6 +5,7 @@
  */
 #include <time.h>
 
+#include "base/clock.h"
 #include "ground/process.h"
 #include "start.h"
 
@@ -28,10 +29,10 @@ static void end_channels(yoke_comm *comm)
 static int finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     const struct timespec pause = { 0, 100000 };
-    uint64_t start = ycomm_now();
+    uint64_t start = yk_now();
     (void)self, (void)key, (void)value, (void)extra;
     ycomm_living_each(end_channels);
-    while (ycomm_living_are_leaving() && ycomm_now() - start < PATIENCE)
+    while (ycomm_living_are_leaving() && yk_now() - start < PATIENCE)
         nanosleep(&pause, NULL);
     ycomm_living_each(ycomm_listen_end);
     ycomm_mpi_close();

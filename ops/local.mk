@@ -6,7 +6,7 @@
 
 lib_LTLIBRARIES += libyoke-ops.la
 noinst_LTLIBRARIES += libyoke-ops-all.la
-libyoke_ops_all_la_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)/ops
+libyoke_ops_all_la_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)/ops -I$(top_srcdir)
 libyoke_ops_all_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
 libyoke_ops_all_la_SOURCES = \
 	ops/array/array.c \

@@ -85,7 +85,7 @@ dist_schema_DATA = tools/schema/bench.json tools/schema/info.json tools/schema/t
 # The conformance suite for whoever has no source.
 bin_PROGRAMS += tools/yoke-conformance
 tools_yoke_conformance_CPPFLAGS = $(AM_CPPFLAGS) -DCONFORMANCE_DIR='"$(suitedir)"'
-tools_yoke_conformance_LDADD = libyoke.la
+tools_yoke_conformance_LDADD = libyoke-base.la libyoke.la
 tools_yoke_conformance_SOURCES = \
 	tools/conformance/conformance.h \
 	tools/conformance/junit.c \

@@ -6,8 +6,8 @@
  */
 #include <sched.h>
 #include <signal.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "engine.h"
 #include "process.h"
 
@@ -29,9 +29,7 @@ static struct {
 /* With the lock: sleep for so long, or until there is another task. */
 static void sleep_for(uint64_t nanoseconds)
 {
-    uint64_t until = ycomm_now() + nanoseconds;
-    struct timespec end = { .tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000) };
-    pthread_cond_timedwait(&engine.work, &engine.lock, &end);
+    yk_cond_wait_for(&engine.work, &engine.lock, nanoseconds);
 }
 
 /* Step all tasks, and tell those that are complete. The lock is free meanwhile: only this thread takes tasks off the list, and
@@ -128,7 +126,7 @@ void ycomm_engine_forget(ycomm_watch *watch)
 
 static void *progress(void *unused)
 {
-    uint64_t last = ycomm_now();
+    uint64_t last = yk_now();
     (void)unused;
     pthread_mutex_lock(&engine.lock);
     for (;;) {
@@ -136,17 +134,17 @@ static void *progress(void *unused)
             engine.asleep = true;
             pthread_cond_wait(&engine.work, &engine.lock);
             engine.asleep = false;
-            last = ycomm_now();
+            last = yk_now();
             continue;
         }
         bool fresh = engine.fresh;
         engine.fresh = false;
         bool moved = step_all();
         if (watch_all() || moved || fresh) {
-            last = ycomm_now();
+            last = yk_now();
             continue;
         }
-        uint64_t idle = ycomm_now() - last, shortest = engine.tasks ? SHORTEST : BESIDE; /* no stream waits for the latter */
+        uint64_t idle = yk_now() - last, shortest = engine.tasks ? SHORTEST : BESIDE; /* no stream waits for the latter */
         if (idle < POLL && engine.tasks) {
             pthread_mutex_unlock(&engine.lock);
             sched_yield();
@@ -159,30 +157,30 @@ static void *progress(void *unused)
     return NULL;
 }
 
-yoke_status ycomm_engine_start(void)
+static bool start_thread(void)
 {
     pthread_attr_t attributes;
-    pthread_condattr_t clock;
     sigset_t all, before;
     pthread_t thread;
-    bool started = true;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&thread, &attributes, progress, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
 
+yoke_status ycomm_engine_start(void)
+{
     pthread_mutex_lock(&engine.lock);
-    if (!engine.started) {
-        pthread_condattr_init(&clock);
-        pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-        pthread_cond_init(&engine.work, &clock);
-        pthread_condattr_destroy(&clock);
-        pthread_attr_init(&attributes);
-        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        started = engine.started = pthread_create(&thread, &attributes, progress, NULL) == 0;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        pthread_attr_destroy(&attributes);
-        if (!started)
+    if (!engine.started && yk_cond_init(&engine.work) == 0) {
+        engine.started = start_thread();
+        if (!engine.started)
             pthread_cond_destroy(&engine.work);
     }
+    bool started = engine.started;
     pthread_mutex_unlock(&engine.lock);
     return started ? YOKE_OK : yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "the progress thread of libyoke-comm cannot be started");
 }

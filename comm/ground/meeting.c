@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "comm.h"
 #include "process.h"
 
 void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted)
 {
-    bool late = ycomm_now() - since > channel->comm->timeout / 2;
+    bool late = yk_now() - since > channel->comm->timeout / 2;
     if (*noted || (!late && atomic_load(&channel->asked) < meeting))
         return;
     *noted = true;
@@ -42,7 +43,7 @@ yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char 
 {
     yoke_comm *comm = channel->comm;
     struct timespec pause = { 0, 20000 };
-    uint64_t start = ycomm_now();
+    uint64_t start = yk_now();
     int done = 0;
     bool noted = false;
     char missing[160];
@@ -64,7 +65,7 @@ yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char 
         if (ycomm_channel_failure(channel, failure) && failure->early)
             break;
         ycomm_channel_note(channel, YCOMM_ADDING, start, &noted);
-        if (ycomm_now() - start > comm->timeout) {
+        if (yk_now() - start > comm->timeout) {
             ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
                               "not all ranks have added their stream in %" PRIu64 " s: %s. One may have ended or stand still; "
                               "YOKE_COMM_TIMEOUT sets the limit",

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock; and a forked child, which is no rank: MPI's threads are not there, and its connections are the parent's. */
+/* A moment from now; and a forked child, which is no rank: MPI's threads are not there, and its connections are the parent's. */
 #include <pthread.h>
 #include <time.h>
 
 #include "process.h"
-
-uint64_t ycomm_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 struct timespec ycomm_from_now(long nanoseconds)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process: its clock, forked children, and the gate that MPI_Finalize closes. */
+/* The process: forked children, and the gate that MPI_Finalize closes. */
 #ifndef YCOMM_PROCESS_H
 #define YCOMM_PROCESS_H
 
@@ -9,8 +9,6 @@
 
 #include <yoke/comm.h>
 
-/* Nanoseconds, of the monotonic clock. */
-uint64_t ycomm_now(void);
 /* So many nanoseconds from now, fewer than a second, for waits of pthreads. */
 struct timespec ycomm_from_now(long nanoseconds);
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <sched.h>
 
+#include "base/clock.h"
 #include "ground/process.h"
 #include "run.h"
 
@@ -91,7 +92,7 @@ static bool step(ycomm_task *task)
     /* An MPI may copy a whole piece when it is asked to receive one. The other rank should have something to copy meanwhile. */
     moved = step_pipes(run, true, &through);
     moved |= step_pipes(run, false, &through);
-    uint64_t now = ycomm_now();
+    uint64_t now = yk_now();
     if (run->meeting && !run->pipes[0].open && run->failure.status == YOKE_OK)
         ycomm_channel_note(channel, run->meeting, run->moved, &run->noted);
     if (moved)
@@ -107,9 +108,9 @@ static void carry(ycomm_run *run)
 {
     static atomic_int polling;
     run->task.step = step;
-    run->moved = ycomm_now();
+    run->moved = yk_now();
     if (atomic_fetch_add(&polling, 1) < POLLING)
-        while (!run->task.complete && ycomm_now() - run->moved < MOMENT)
+        while (!run->task.complete && yk_now() - run->moved < MOMENT)
             if (!step(&run->task))
                 sched_yield();
     atomic_fetch_sub(&polling, 1);

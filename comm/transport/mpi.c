@@ -12,6 +12,7 @@
 
 #include <yoke/native.h>
 
+#include "base/clock.h"
 #include "address.h"
 #include "ground/process.h"
 #include "message/run.h"
@@ -37,10 +38,10 @@ static unsigned char pattern(int rank, size_t size, size_t i)
 static bool wait_all(yoke_comm *comm, MPI_Request requests[2])
 {
     struct timespec pause = { 0, 20000 };
-    uint64_t start = ycomm_now();
+    uint64_t start = yk_now();
     int done = 0;
     MPI_Status statuses[2]; /* unused: MPICH's MPI_STATUSES_IGNORE is an address that compilers warn of */
-    while (MPI_Testall(2, requests, &done, statuses) == MPI_SUCCESS && !done && ycomm_now() - start < comm->timeout)
+    while (MPI_Testall(2, requests, &done, statuses) == MPI_SUCCESS && !done && yk_now() - start < comm->timeout)
         nanosleep(&pause, NULL);
     return done;
 }

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* Of a size: rounds of all tiles. A run of a tile lasts at least so long, or is of so many products. */
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 9, MOST_PRODUCTS = 200, MOST_TILES = 16 };
@@ -38,13 +39,6 @@ typedef struct tuner {
     size_t count;
 } tuner;
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
 static double median(double *times, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -61,12 +55,12 @@ static double median(double *times, size_t count)
 static yoke_status run(tuner *t, const candidate *which, double *out_nanoseconds)
 {
     yoke_status status = YOKE_OK;
-    double start = now();
+    double start = (double)yk_now();
     for (int i = 0; i < which->products && status == YOKE_OK; i++)
         status = yops_matmul_by_tile(which->tile, t->call.stream, &t->c, &t->a, &t->b);
     if (status == YOKE_OK)
         status = yoke_stream_wait(t->call.stream);
-    *out_nanoseconds = (now() - start) / which->products;
+    *out_nanoseconds = ((double)yk_now() - start) / which->products;
     return status;
 }
 
@@ -91,7 +85,7 @@ static yoke_status measure(tuner *t, bool must, size_t *out_rounds)
     size_t round = 0;
     yoke_status status = warm(t);
     for (; status == YOKE_OK && round < MOST_ROUNDS; round++) {
-        if (now() > t->deadline && !(must && round < LEAST_ROUNDS))
+        if ((double)yk_now() > t->deadline && !(must && round < LEAST_ROUNDS))
             break;
         for (size_t i = 0; i < t->count && status == YOKE_OK; i++)
             status = run(t, &t->candidates[i], &t->candidates[i].times[round]);
@@ -143,7 +137,7 @@ static yoke_status tune_size(tuner *t, int dtype, const yops_matmul_size *size, 
 {
     int32_t in = dtypes[dtype], out = dtype == YOPS_TUNED_HALF ? YOKE_F32 : in;
     yops_matmul_shape shape = { .m = size->m, .n = size->n, .k = size->k, .batches = 1 };
-    double terms = (double)size->m * size->n * size->k, start = now();
+    double terms = (double)size->m * size->n * size->k, start = (double)yk_now();
     size_t rounds = 0;
     if (t->has_measured && start + t->per_term * terms > t->deadline)
         return YOKE_OK;
@@ -190,7 +184,7 @@ static yoke_status tune_dtype(tuner *t, int dtype, double nanoseconds, yops_matm
 {
     size_t sum_bytes = dtype == YOPS_TUNED_HALF ? sizeof(float) : yoke_dtype_get_size(dtypes[dtype]);
     yoke_status status = YOKE_OK;
-    t->deadline = now() + nanoseconds;
+    t->deadline = (double)yk_now() + nanoseconds;
     t->per_term = 0;
     find_candidates(t, sum_bytes);
     for (size_t i = 0; i < YOPS_TUNED_SIZES && t->count > 1 && status == YOKE_OK; i++)
@@ -219,10 +213,10 @@ yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_ti
         status = yops_matmul_tuned_get(&call, &known);
     if (status == YOKE_OK)
         tuned = *known;
-    double end = now() + seconds * 1e9;
+    double end = (double)yk_now() + seconds * 1e9;
     for (int i = 0; i < YOPS_TUNED_DTYPES && status == YOKE_OK; i++)
         if (!yops_needs_f64(dtypes[i]) || yoke_device_supports(device, YOKE_CAP_FP64))
-            status = tune_dtype(t, i, (end - now()) / (YOPS_TUNED_DTYPES - i), &tuned);
+            status = tune_dtype(t, i, (end - (double)yk_now()) / (YOPS_TUNED_DTYPES - i), &tuned);
     if (status == YOKE_OK)
         status = yops_matmul_tuned_set(&call, &tuned);
     if (status == YOKE_OK)

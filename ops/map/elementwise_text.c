@@ -3,65 +3,30 @@
  * The macros of an elementwise kernel: what map.yk leaves open, for the arrays, scalars and statements of one
  * operation. The order of struct map_shape's members is that of pack() in elementwise.c.
  */
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "elementwise.h"
 #include "expression/expression.h"
 
-/* ---- Text ---- */
-
-typedef struct text {
-    char *bytes;
-    size_t length, room;
-    bool failed;
-} text;
-
-static bool make_room(text *t, size_t more)
-{
-    if (t->failed || t->length + more + 1 <= t->room)
-        return !t->failed;
-    size_t room = 2 * (t->length + more + 1) + 4096;
-    char *bytes = realloc(t->bytes, room);
-    t->failed = !bytes;
-    if (bytes) {
-        t->bytes = bytes;
-        t->room = room;
-    }
-    return bytes;
-}
-
-YOKE_PRINTF(2, 3) static void add(text *t, const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (length < 0)
-        t->failed = true;
-    else if (make_room(t, (size_t)length)) {
-        vsnprintf(t->bytes + t->length, t->room - t->length, format, again);
-        t->length += (size_t)length;
-    }
-    va_end(again);
-}
-
 /* A macro's body has to be one line. */
-static void add_line(text *t, const char *lines)
+static void add_line(yk_text *t, const char *lines)
 {
-    size_t length = strlen(lines);
-    if (!make_room(t, length))
-        return;
-    for (size_t i = 0; i < length; i++) {
-        t->bytes[t->length] = lines[i];
-        if (lines[i] == '\n')
-            t->bytes[t->length] = ' ';
-        t->length++;
-    }
-    t->bytes[t->length] = '\0';
+    size_t begin = t->length;
+    yk_text_add_bytes(t, lines, strlen(lines));
+    for (size_t i = begin; i < t->length; i++)
+        if (t->data[i] == '\n')
+            t->data[i] = ' ';
+}
+
+/* The whole text, to be freed; NULL: there was no memory for it. */
+static char *take_text(yk_text *t)
+{
+    if (!t->is_cut)
+        return t->data;
+    yk_text_free(t);
+    return NULL;
 }
 
 /* ---- Operands ---- */
@@ -109,67 +74,67 @@ static char run_of(const yops_elementwise *e, int32_t operand)
 #define EACH_ARRAY(e, k) for (int32_t k = 0; k < (int32_t)(e)->array_count; k++)
 
 /* " + i_0 * shape.stride[4] + …", of the axes before `last`. */
-static void add_offsets(text *t, const yops_elementwise *e, int32_t operand, int32_t last)
+static void add_offsets(yk_text *t, const yops_elementwise *e, int32_t operand, int32_t last)
 {
     for (int32_t i = 0; i < last; i++)
-        add(t, " + (index_t)i_%d * shape.stride[%d]", (int)i, (int)(operand * e->layout.dimensions + i));
+        yk_text_add(t, " + (index_t)i_%d * shape.stride[%d]", (int)i, (int)(operand * e->layout.dimensions + i));
 }
 
 /* " + x", " + x * shape.stride[5]" or nothing: along the last axis. */
-static void add_run(text *t, const yops_elementwise *e, int32_t operand, const char *x)
+static void add_run(yk_text *t, const yops_elementwise *e, int32_t operand, const char *x)
 {
     if (run_of(e, operand) == YOPS_RUN_ELEMENTS)
-        add(t, " + (%s)", x);
+        yk_text_add(t, " + (%s)", x);
     else if (run_of(e, operand) != YOPS_RUN_SINGLE)
-        add(t, " + (%s) * shape.stride[%d]", x, (int)((operand + 1) * e->layout.dimensions - 1));
+        yk_text_add(t, " + (%s) * shape.stride[%d]", x, (int)((operand + 1) * e->layout.dimensions - 1));
 }
 
 /* ---- Declarations ---- */
 
-static void add_shape(text *t, const yops_elementwise *e)
+static void add_shape(yk_text *t, const yops_elementwise *e)
 {
     int32_t dimensions = e->layout.dimensions, words = e->layout.operands * dimensions;
     bool narrow = !yops_elementwise_has_wide_index(e);
     int32_t facts = yops_elementwise_count_facts(e), total = (narrow ? 3 : 1) * dimensions + words;
-    add(t, "typedef %s index_t;\nstruct map_shape {\n", narrow ? "yoke_i32" : "yoke_i64");
+    yk_text_add(t, "typedef %s index_t;\nstruct map_shape {\n", narrow ? "yoke_i32" : "yoke_i64");
     if (e->layout.operands > 0)
-        add(t, "    yoke_i64 origin[%d];\n", (int)e->layout.operands);
+        yk_text_add(t, "    yoke_i64 origin[%d];\n", (int)e->layout.operands);
     if (facts > 0)
-        add(t, "    yoke_i64 fact[%d];\n", (int)facts);
-    add(t, "    index_t extent[%d];\n", (int)dimensions);
+        yk_text_add(t, "    yoke_i64 fact[%d];\n", (int)facts);
+    yk_text_add(t, "    index_t extent[%d];\n", (int)dimensions);
     if (narrow)
-        add(t, "    yoke_u32 multiplier[%d], shift[%d];\n", (int)dimensions, (int)dimensions);
+        yk_text_add(t, "    yoke_u32 multiplier[%d], shift[%d];\n", (int)dimensions, (int)dimensions);
     if (words > 0)
-        add(t, "    index_t stride[%d];\n", (int)words);
+        yk_text_add(t, "    index_t stride[%d];\n", (int)words);
     if (narrow && total % 2)
-        add(t, "    yoke_u32 padding;\n");
-    add(t, "};\n");
+        yk_text_add(t, "    yoke_u32 padding;\n");
+    yk_text_add(t, "};\n");
 }
 
-static void add_parameter_list(text *t, const yops_elementwise *e, const char *name, const char *restricted)
+static void add_parameter_list(yk_text *t, const yops_elementwise *e, const char *name, const char *restricted)
 {
-    add(t, "#define %s ", name);
+    yk_text_add(t, "#define %s ", name);
     EACH_ARRAY(e, k)
-    add(t, "YOKE_GLOBAL %sstored_%s *%sp_%d, ", e->arrays[k].written ? "" : "const ", token(&e->arrays[k]), restricted,
-        (int)e->arrays[k].number);
+    yk_text_add(t, "YOKE_GLOBAL %sstored_%s *%sp_%d, ", e->arrays[k].written ? "" : "const ", token(&e->arrays[k]), restricted,
+                (int)e->arrays[k].number);
     for (size_t k = 0; k < e->scalar_count; k++)
-        add(t, "const value_%s in_%d, ", token(&e->scalars[k]), (int)e->scalars[k].number);
-    add(t, "\n");
+        yk_text_add(t, "const value_%s in_%d, ", token(&e->scalars[k]), (int)e->scalars[k].number);
+    yk_text_add(t, "\n");
 }
 
-static void add_parameters(text *t, const yops_elementwise *e)
+static void add_parameters(yk_text *t, const yops_elementwise *e)
 {
     add_parameter_list(t, e, "PARAMETERS", e->is_aliased ? "" : "YOKE_RESTRICT ");
-    add(t, "#define POINTERS ");
+    yk_text_add(t, "#define POINTERS ");
     EACH_ARRAY(e, k)
-    add(t, "p_%d += shape.origin[%d]; ", (int)e->arrays[k].number, (int)k);
-    add(t, "\n");
+    yk_text_add(t, "p_%d += shape.origin[%d]; ", (int)e->arrays[k].number, (int)k);
+    yk_text_add(t, "\n");
 }
 
 /* ---- Elements ---- */
 
 /* Index variables, where `position` has been declared. */
-static void add_indices(text *t, const yops_elementwise *e)
+static void add_indices(yk_text *t, const yops_elementwise *e)
 {
     int32_t fact = 0;
     const char *narrow = e->is_wide ? "" : "(yoke_u32)";
@@ -177,26 +142,26 @@ static void add_indices(text *t, const yops_elementwise *e)
         if (!(e->indices & (YOPS_INDEX(axis) | YOPS_EXTENT(axis))))
             continue;
         if (e->indices & YOPS_EXTENT(axis))
-            add(t, "const yoke_i64 extent_%d = shape.fact[%d]; ", (int)axis, (int)fact + 1);
+            yk_text_add(t, "const yoke_i64 extent_%d = shape.fact[%d]; ", (int)axis, (int)fact + 1);
         if (e->indices & YOPS_INDEX(axis)) {
-            add(t, "const yoke_i64 index_%d = (yoke_i64)(%sposition", (int)axis, narrow);
+            yk_text_add(t, "const yoke_i64 index_%d = (yoke_i64)(%sposition", (int)axis, narrow);
             if (axis < e->dimensions - 1)
-                add(t, " / %sshape.fact[%d]", narrow, (int)fact);
+                yk_text_add(t, " / %sshape.fact[%d]", narrow, (int)fact);
             if (axis > 0)
-                add(t, " %% %sshape.fact[%d]", narrow, (int)fact + 1);
-            add(t, "); ");
+                yk_text_add(t, " %% %sshape.fact[%d]", narrow, (int)fact + 1);
+            yk_text_add(t, "); ");
         }
         fact += 2;
     }
     if (e->indices & YOPS_SIZE)
-        add(t, "const yoke_i64 count = shape.fact[%d]; ", (int)fact);
+        yk_text_add(t, "const yoke_i64 count = shape.fact[%d]; ", (int)fact);
 }
 
-static void add_outputs(text *t, const yops_elementwise *e)
+static void add_outputs(yk_text *t, const yops_elementwise *e)
 {
     EACH_ARRAY(e, k)
     if (e->arrays[k].written)
-        add(t, "value_%s out_%d; ", token(&e->arrays[k]), (int)e->arrays[k].number);
+        yk_text_add(t, "value_%s out_%d; ", token(&e->arrays[k]), (int)e->arrays[k].number);
 }
 
 static bool is_given(const yops_elementwise *e, const yops_operand *array)
@@ -205,15 +170,15 @@ static bool is_given(const yops_elementwise *e, const yops_operand *array)
 }
 
 /* `element`: a stored_T. */
-static void add_value_of(text *t, const yops_operand *array, const char *element)
+static void add_value_of(yk_text *t, const yops_operand *array, const char *element)
 {
     int number = array->number;
-    add(t, "stored_%s own_%d[1]; own_%d[0] = %s; const value_%s in_%d = %sload_%s(own_%d, 0); ", token(array), number, number,
-        element, token(array), number, own(array), token(array), number);
+    yk_text_add(t, "stored_%s own_%d[1]; own_%d[0] = %s; const value_%s in_%d = %sload_%s(own_%d, 0); ", token(array), number,
+                number, element, token(array), number, own(array), token(array), number);
 }
 
 /* One element at at_K. With `tiles`, those that lie in shared memory are read from there. */
-static void add_loads(text *t, const yops_elementwise *e, bool tiles)
+static void add_loads(yk_text *t, const yops_elementwise *e, bool tiles)
 {
     add_indices(t, e);
     EACH_ARRAY(e, k)
@@ -227,98 +192,100 @@ static void add_loads(text *t, const yops_elementwise *e, bool tiles)
         else if (tiles && a->run == YOPS_RUN_TURNED)
             add_value_of(t, a, turned);
         else if (a->read)
-            add(t, "const value_%s in_%d = load_%s(p_%d, at_%d); ", token(a), number, token(a), number, number);
+            yk_text_add(t, "const value_%s in_%d = load_%s(p_%d, at_%d); ", token(a), number, token(a), number, number);
     }
     add_outputs(t, e);
 }
 
 /* GET_AT or GET_TILE. */
-static void add_single(text *t, const yops_elementwise *e, const char *name, bool tiles)
+static void add_single(yk_text *t, const yops_elementwise *e, const char *name, bool tiles)
 {
-    add(t, "#define %s ", name);
+    yk_text_add(t, "#define %s ", name);
     if (e->has_position)
-        add(t, "const yoke_i64 position = (yoke_i64)at_P + shape.origin[%d]; ", (int)e->array_count);
+        yk_text_add(t, "const yoke_i64 position = (yoke_i64)at_P + shape.origin[%d]; ", (int)e->array_count);
     add_loads(t, e, tiles);
-    add(t, "\n");
+    yk_text_add(t, "\n");
 }
 
-static void add_put(text *t, const yops_elementwise *e)
+static void add_put(yk_text *t, const yops_elementwise *e)
 {
-    add(t, "#define PUT_AT ");
+    yk_text_add(t, "#define PUT_AT ");
     EACH_ARRAY(e, k)
     if (e->arrays[k].written) {
         int number = e->arrays[k].number;
-        add(t, "store_%s(p_%d, at_%d, out_%d); ", token(&e->arrays[k]), number, number, number);
+        yk_text_add(t, "store_%s(p_%d, at_%d, out_%d); ", token(&e->arrays[k]), number, number, number);
     }
-    add(t, "\n");
+    yk_text_add(t, "\n");
 }
 
 /* ---- The grid ---- */
 
 /* The indices of a chunk along each axis: i_0, i_1, … */
-static void add_split(text *t, const yops_elementwise *e)
+static void add_split(yk_text *t, const yops_elementwise *e)
 {
     bool narrow = !yops_elementwise_has_wide_index(e);
     const char *type = narrow ? "yoke_u32" : "yoke_i64";
-    add(t, "%s rest_ = (%s)(chunk_); ", type, type);
+    yk_text_add(t, "%s rest_ = (%s)(chunk_); ", type, type);
     for (int32_t i = e->layout.dimensions - 1; i > 0; i--) {
         if (narrow)
-            add(t, "const %s q_%d = divide(rest_, shape.multiplier[%d], shape.shift[%d]); ", type, (int)i, (int)i, (int)i);
+            yk_text_add(t, "const %s q_%d = divide(rest_, shape.multiplier[%d], shape.shift[%d]); ", type, (int)i, (int)i, (int)i);
         else
-            add(t, "const %s q_%d = rest_ / shape.extent[%d]; ", type, (int)i, (int)i);
-        add(t, "const %s i_%d = rest_ - q_%d * (%s)shape.extent[%d]; rest_ = q_%d; ", type, (int)i, (int)i, type, (int)i, (int)i);
+            yk_text_add(t, "const %s q_%d = rest_ / shape.extent[%d]; ", type, (int)i, (int)i);
+        yk_text_add(t, "const %s i_%d = rest_ - q_%d * (%s)shape.extent[%d]; rest_ = q_%d; ", type, (int)i, (int)i, type, (int)i,
+                    (int)i);
     }
-    add(t, "const %s i_0 = rest_; ", type);
+    yk_text_add(t, "const %s i_0 = rest_; ", type);
 }
 
-static void add_grid_places(text *t, const yops_elementwise *e)
+static void add_grid_places(yk_text *t, const yops_elementwise *e)
 {
     int32_t last = e->layout.dimensions - 1;
     char x[32];
     snprintf(x, sizeof x, "(index_t)i_%d", (int)last);
-    add(t, "#define PLACES(n) ");
+    yk_text_add(t, "#define PLACES(n) ");
     EACH_OPERAND(e, k)
-    add(t, "index_t place_%s[n]; ", name_of(e, k).k);
-    add(t, "\n#define PLACE(k, chunk_) { ");
+    yk_text_add(t, "index_t place_%s[n]; ", name_of(e, k).k);
+    yk_text_add(t, "\n#define PLACE(k, chunk_) { ");
     add_split(t, e);
     EACH_OPERAND(e, k)
     {
-        add(t, "place_%s[k] = 0", name_of(e, k).k);
+        yk_text_add(t, "place_%s[k] = 0", name_of(e, k).k);
         add_offsets(t, e, k, last);
         add_run(t, e, k, x);
-        add(t, "; ");
+        yk_text_add(t, "; ");
     }
-    add(t, "}\n#define AT(k, j) ");
+    yk_text_add(t, "}\n#define AT(k, j) ");
     EACH_OPERAND(e, k)
     {
         bool runs = run_of(e, k) == YOPS_RUN_ELEMENTS;
-        add(t, "const index_t at_%s = place_%s[k]%s; ", name_of(e, k).k, name_of(e, k).k, runs ? " * WIDTH + j" : "");
+        yk_text_add(t, "const index_t at_%s = place_%s[k]%s; ", name_of(e, k).k, name_of(e, k).k, runs ? " * WIDTH + j" : "");
     }
-    add(t, "\n");
+    yk_text_add(t, "\n");
 }
 
-static void add_chunks(text *t, const yops_elementwise *e)
+static void add_chunks(yk_text *t, const yops_elementwise *e)
 {
-    add(t, "#define OWN(n) ");
+    yk_text_add(t, "#define OWN(n) ");
     EACH_ARRAY(e, k)
     {
         const yops_operand *a = &e->arrays[k];
         if (bytes_of_chunk(e, a) > (int32_t)yoke_dtype_get_size(a->dtype))
-            add(t, "union { %s all; stored_%s e[WIDTH]; } own_%d[n]; ", vector_of(bytes_of_chunk(e, a)), token(a), (int)a->number);
+            yk_text_add(t, "union { %s all; stored_%s e[WIDTH]; } own_%d[n]; ", vector_of(bytes_of_chunk(e, a)), token(a),
+                        (int)a->number);
         else
-            add(t, "struct { stored_%s e[1]; } own_%d[n]; ", token(a), (int)a->number);
+            yk_text_add(t, "struct { stored_%s e[1]; } own_%d[n]; ", token(a), (int)a->number);
     }
-    add(t, "\n#define ALIGNED (1");
+    yk_text_add(t, "\n#define ALIGNED (1");
     EACH_ARRAY(e, k)
     if (bytes_of_chunk(e, &e->arrays[k]) > (int32_t)yoke_dtype_get_size(e->arrays[k].dtype))
-        add(t, " && (size_t)p_%d %% %d == 0", (int)e->arrays[k].number, (int)bytes_of_chunk(e, &e->arrays[k]));
-    add(t, ")\n");
+        yk_text_add(t, " && (size_t)p_%d %% %d == 0", (int)e->arrays[k].number, (int)bytes_of_chunk(e, &e->arrays[k]));
+    yk_text_add(t, ")\n");
 }
 
 /* FETCH or FLUSH. */
-static void add_transfer(text *t, const yops_elementwise *e, bool store)
+static void add_transfer(yk_text *t, const yops_elementwise *e, bool store)
 {
-    add(t, "#define %s(k) ", store ? "FLUSH" : "FETCH");
+    yk_text_add(t, "#define %s(k) ", store ? "FLUSH" : "FETCH");
     EACH_ARRAY(e, k)
     {
         const yops_operand *a = &e->arrays[k];
@@ -333,175 +300,174 @@ static void add_transfer(text *t, const yops_elementwise *e, bool store)
                      vector_of(bytes_of_chunk(e, a)), number, number);
         else
             snprintf(global, sizeof global, "p_%d[place_%d[k]]", number, number);
-        add(t, "%s = %s; ", store ? global : mine, store ? mine : global);
+        yk_text_add(t, "%s = %s; ", store ? global : mine, store ? mine : global);
     }
-    add(t, "\n");
+    yk_text_add(t, "\n");
 }
 
-static void add_get(text *t, const yops_elementwise *e)
+static void add_get(yk_text *t, const yops_elementwise *e)
 {
-    add(t, "#define GET(k, j) ");
+    yk_text_add(t, "#define GET(k, j) ");
     if (e->has_position)
-        add(t, "const yoke_i64 position = (yoke_i64)place_P[k]%s + shape.origin[%d]; ",
-            run_of(e, (int32_t)e->array_count) == YOPS_RUN_ELEMENTS ? " * WIDTH + j" : "", (int)e->array_count);
+        yk_text_add(t, "const yoke_i64 position = (yoke_i64)place_P[k]%s + shape.origin[%d]; ",
+                    run_of(e, (int32_t)e->array_count) == YOPS_RUN_ELEMENTS ? " * WIDTH + j" : "", (int)e->array_count);
     add_indices(t, e);
     EACH_ARRAY(e, k)
     {
         const yops_operand *a = &e->arrays[k];
         if (a->read)
-            add(t, "const value_%s in_%d = %sload_%s(own_%d[k].e, %s); ", token(a), (int)a->number, own(a), token(a),
-                (int)a->number, a->run == YOPS_RUN_ELEMENTS ? "j" : "0");
+            yk_text_add(t, "const value_%s in_%d = %sload_%s(own_%d[k].e, %s); ", token(a), (int)a->number, own(a), token(a),
+                        (int)a->number, a->run == YOPS_RUN_ELEMENTS ? "j" : "0");
     }
     add_outputs(t, e);
-    add(t, "\n#define PUT(k, j) ");
+    yk_text_add(t, "\n#define PUT(k, j) ");
     EACH_ARRAY(e, k)
     {
         const yops_operand *a = &e->arrays[k];
         if (a->written)
-            add(t, "%sstore_%s(own_%d[k].e, %s, out_%d); ", own(a), token(a), (int)a->number,
-                a->run == YOPS_RUN_ELEMENTS ? "j" : "0", (int)a->number);
+            yk_text_add(t, "%sstore_%s(own_%d[k].e, %s, out_%d); ", own(a), token(a), (int)a->number,
+                        a->run == YOPS_RUN_ELEMENTS ? "j" : "0", (int)a->number);
     }
-    add(t, "\n");
+    yk_text_add(t, "\n");
 }
 
 /* ---- Tiles ---- */
 
-static void add_tiles(text *t, const yops_elementwise *e)
+static void add_tiles(yk_text *t, const yops_elementwise *e)
 {
     int32_t dimensions = e->layout.dimensions, last = dimensions - 1;
-    add(t, "#define TILE %d\n#define TILE_ROWS %d\n#define TILES ", e->way == YOPS_WAY_BLOCK ? YOPS_BLOCK : YOPS_TILE,
-        YOPS_TILE_ROWS);
+    yk_text_add(t, "#define TILE %d\n#define TILE_ROWS %d\n#define TILES ", e->way == YOPS_WAY_BLOCK ? YOPS_BLOCK : YOPS_TILE,
+                YOPS_TILE_ROWS);
     EACH_ARRAY(e, k)
     if (e->arrays[k].run == YOPS_RUN_TURNED)
-        add(t, "YOKE_SHARED stored_%s tile_%d[TILE][TILE + 1]; ", token(&e->arrays[k]), (int)e->arrays[k].number);
-    add(t,
+        yk_text_add(t, "YOKE_SHARED stored_%s tile_%d[TILE][TILE + 1]; ", token(&e->arrays[k]), (int)e->arrays[k].number);
+    yk_text_add(
+        t,
         "\n#define LOCATE yoke_u32 rest_ = yoke_block_x(); const index_t extent_x = shape.extent[%d], extent_y = shape.extent[%d]; "
         "const yoke_u32 tiles_x = (yoke_u32)((extent_x - 1) / TILE + 1), tiles_y = (yoke_u32)((extent_y - 1) / TILE + 1); "
         "const index_t begin_x = (index_t)(rest_ %% tiles_x) * TILE; rest_ /= tiles_x; "
         "const index_t begin_y = (index_t)(rest_ %% tiles_y) * TILE; rest_ /= tiles_y; ",
         (int)last, (int)last - 1);
     for (int32_t i = dimensions - 3; i >= 0; i--) {
-        add(t, "const yoke_u32 i_%d = rest_ %% (yoke_u32)shape.extent[%d]; rest_ /= (yoke_u32)shape.extent[%d]; ", (int)i, (int)i,
-            (int)i);
+        yk_text_add(t, "const yoke_u32 i_%d = rest_ %% (yoke_u32)shape.extent[%d]; rest_ /= (yoke_u32)shape.extent[%d]; ", (int)i,
+                    (int)i, (int)i);
     }
     EACH_OPERAND(e, k)
     {
-        add(t, "const index_t base_%s = 0", name_of(e, k).k);
+        yk_text_add(t, "const index_t base_%s = 0", name_of(e, k).k);
         add_offsets(t, e, k, dimensions - 2);
-        add(t, "; ");
+        yk_text_add(t, "; ");
     }
-    add(t, "\n#define FETCH_TILES(x_, y_) ");
+    yk_text_add(t, "\n#define FETCH_TILES(x_, y_) ");
     EACH_ARRAY(e, k)
     if (e->arrays[k].run == YOPS_RUN_TURNED) {
         int number = e->arrays[k].number;
-        add(t, "tile_%d[x_][y_] = p_%d[base_%d + y * shape.stride[%d]", number, number, number, (int)((k + 1) * dimensions - 2));
+        yk_text_add(t, "tile_%d[x_][y_] = p_%d[base_%d + y * shape.stride[%d]", number, number, number,
+                    (int)((k + 1) * dimensions - 2));
         add_run(t, e, k, "x");
-        add(t, "]; ");
+        yk_text_add(t, "]; ");
     }
-    add(t, "\n#define AT_TILE(x, y) ");
+    yk_text_add(t, "\n#define AT_TILE(x, y) ");
     EACH_OPERAND(e, k)
     if (run_of(e, k) != YOPS_RUN_TURNED) {
-        add(t, "const index_t at_%s = base_%s + y * shape.stride[%d]", name_of(e, k).k, name_of(e, k).k,
-            (int)((k + 1) * dimensions - 2));
+        yk_text_add(t, "const index_t at_%s = base_%s + y * shape.stride[%d]", name_of(e, k).k, name_of(e, k).k,
+                    (int)((k + 1) * dimensions - 2));
         add_run(t, e, k, "x");
-        add(t, "; ");
+        yk_text_add(t, "; ");
     }
-    add(t, "\n");
+    yk_text_add(t, "\n");
     add_single(t, e, "GET_TILE(x_, y_)", true);
 }
 
 /* ---- Rows, on a CPU ---- */
 
-static void add_rows(text *t, const yops_elementwise *e)
+static void add_rows(yk_text *t, const yops_elementwise *e)
 {
     int32_t dimensions = e->layout.dimensions, last = dimensions - 1;
     char start[32];
     snprintf(start, sizeof start, "i_%d", (int)last);
-    add(t, "#define ROW ");
+    yk_text_add(t, "#define ROW ");
     EACH_OPERAND(e, k)
     {
-        add(t, "const index_t base_%s = 0", name_of(e, k).k);
+        yk_text_add(t, "const index_t base_%s = 0", name_of(e, k).k);
         add_offsets(t, e, k, last);
         if (dimensions > 1)
             add_run(t, e, k, start);
-        add(t, "; ");
+        yk_text_add(t, "; ");
     }
-    add(t, "\n#define AT_ROW(x) ");
+    yk_text_add(t, "\n#define AT_ROW(x) ");
     EACH_OPERAND(e, k)
     {
-        add(t, "const index_t at_%s = base_%s", name_of(e, k).k, name_of(e, k).k);
+        yk_text_add(t, "const index_t at_%s = base_%s", name_of(e, k).k, name_of(e, k).k);
         add_run(t, e, k, "x");
-        add(t, "; ");
+        yk_text_add(t, "; ");
     }
     if (dimensions > 1) {
-        add(t, "\n#define INDICES(begin_) ");
+        yk_text_add(t, "\n#define INDICES(begin_) ");
         for (int32_t i = 0; i < dimensions; i++)
-            add(t, "yoke_i64 i_%d; ", (int)i);
-        add(t, "{ yoke_i64 rest_ = begin_; ");
+            yk_text_add(t, "yoke_i64 i_%d; ", (int)i);
+        yk_text_add(t, "{ yoke_i64 rest_ = begin_; ");
         for (int32_t i = last; i > 0; i--)
-            add(t, "i_%d = rest_ %% shape.extent[%d]; rest_ /= shape.extent[%d]; ", (int)i, (int)i, (int)i);
-        add(t, "i_0 = rest_; }\n#define ROW_LEFT (shape.extent[%d] - i_%d)\n#define NEXT_ROW i_%d = 0; ", (int)last, (int)last,
-            (int)last);
+            yk_text_add(t, "i_%d = rest_ %% shape.extent[%d]; rest_ /= shape.extent[%d]; ", (int)i, (int)i, (int)i);
+        yk_text_add(t, "i_0 = rest_; }\n#define ROW_LEFT (shape.extent[%d] - i_%d)\n#define NEXT_ROW i_%d = 0; ", (int)last,
+                    (int)last, (int)last);
         for (int32_t i = last - 1; i > 0; i--)
-            add(t, "if (++i_%d == shape.extent[%d]) { i_%d = 0; ", (int)i, (int)i, (int)i);
-        add(t, "++i_0; ");
+            yk_text_add(t, "if (++i_%d == shape.extent[%d]) { i_%d = 0; ", (int)i, (int)i, (int)i);
+        yk_text_add(t, "++i_0; ");
         for (int32_t i = last - 1; i > 0; i--)
-            add(t, "} ");
+            yk_text_add(t, "} ");
     }
-    add(t, "\n");
+    yk_text_add(t, "\n");
 }
 
 /* ---- Values ---- */
 
 char *yops_elementwise_generate_value(const yops_elementwise *e, const char *statements, int32_t dtype)
 {
-    text t = { 0 };
+    yk_text t = { 0 };
     int32_t last = e->layout.dimensions - 1;
     char x[32];
     snprintf(x, sizeof x, "(index_t)i_%d", (int)last);
-    add(&t, "#include \"operands.yh\"\n#include \"expression.yh\"\n");
+    yk_text_add(&t, "#include \"operands.yh\"\n#include \"expression.yh\"\n");
     add_shape(&t, e);
     add_parameters(&t, e);
     /* Oclgrind does not know what compilers make of restricted parameters of an inline function. */
     add_parameter_list(&t, e, "PASSED", "");
-    add(&t, "#define EVALUATE_PARAMETERS PARAMETERS const struct map_shape shape\n#define EVALUATE_ARGUMENTS ");
+    yk_text_add(&t, "#define EVALUATE_PARAMETERS PARAMETERS const struct map_shape shape\n#define EVALUATE_ARGUMENTS ");
     EACH_ARRAY(e, k)
-    add(&t, "p_%d, ", (int)e->arrays[k].number);
+    yk_text_add(&t, "p_%d, ", (int)e->arrays[k].number);
     for (size_t k = 0; k < e->scalar_count; k++)
-        add(&t, "in_%d, ", (int)e->scalars[k].number);
-    add(&t, "shape\n#define EVALUATE_DTYPE %s\n", yops_dtype_token(dtype));
-    add(&t, "YOKE_FUNCTION value_%s evaluate(const yoke_i64 position, ", yops_dtype_token(dtype));
+        yk_text_add(&t, "in_%d, ", (int)e->scalars[k].number);
+    yk_text_add(&t, "shape\n#define EVALUATE_DTYPE %s\n", yops_dtype_token(dtype));
+    yk_text_add(&t, "YOKE_FUNCTION value_%s evaluate(const yoke_i64 position, ", yops_dtype_token(dtype));
     for (size_t k = 0, found = 0; k < e->array_count && !found; k++)
         if ((found = is_given(e, &e->arrays[k])))
-            add(&t, "const stored_%s given_, ", token(&e->arrays[k]));
-    add(&t, "PASSED const struct map_shape shape)\n{\n    POINTERS\n    ");
-    add(&t, "const yoke_i64 chunk_ = position; ");
+            yk_text_add(&t, "const stored_%s given_, ", token(&e->arrays[k]));
+    yk_text_add(&t, "PASSED const struct map_shape shape)\n{\n    POINTERS\n    ");
+    yk_text_add(&t, "const yoke_i64 chunk_ = position; ");
     add_split(&t, e);
     EACH_ARRAY(e, k)
     {
-        add(&t, "const index_t at_%s = 0", name_of(e, k).k);
+        yk_text_add(&t, "const index_t at_%s = 0", name_of(e, k).k);
         add_offsets(&t, e, k, last);
         add_run(&t, e, k, x);
-        add(&t, "; ");
+        yk_text_add(&t, "; ");
     }
-    add(&t, "\n    ");
+    yk_text_add(&t, "\n    ");
     add_loads(&t, e, false);
-    add(&t, "value_%s value;\n%s\n    return value;\n}\n", yops_dtype_token(dtype), statements);
-    if (!t.failed)
-        return t.bytes;
-    free(t.bytes);
-    return NULL;
+    yk_text_add(&t, "value_%s value;\n%s\n    return value;\n}\n", yops_dtype_token(dtype), statements);
+    return take_text(&t);
 }
 
 char *yops_elementwise_generate(const yops_elementwise *e, const char *statements, bool expression)
 {
-    text t = { 0 };
+    yk_text t = { 0 };
     if (expression)
-        add(&t, "#include \"expression.yh\"\n");
-    add(&t, "#define WAY_GRID %d\n#define WAY_TILE %d\n#define WAY_BLOCK %d\n#define WAY_CPU %d\n", e->way == YOPS_WAY_GRID,
-        e->way == YOPS_WAY_TILE, e->way == YOPS_WAY_BLOCK, e->way == YOPS_WAY_CPU);
-    add(&t, "#define DIMENSIONS %d\n#define WIDTH %d\n#define ROUNDS %d\n#define THREADS %d\n", (int)e->layout.dimensions,
-        (int)e->width, (int)e->rounds, YOPS_GRID_THREADS);
+        yk_text_add(&t, "#include \"expression.yh\"\n");
+    yk_text_add(&t, "#define WAY_GRID %d\n#define WAY_TILE %d\n#define WAY_BLOCK %d\n#define WAY_CPU %d\n", e->way == YOPS_WAY_GRID,
+                e->way == YOPS_WAY_TILE, e->way == YOPS_WAY_BLOCK, e->way == YOPS_WAY_CPU);
+    yk_text_add(&t, "#define DIMENSIONS %d\n#define WIDTH %d\n#define ROUNDS %d\n#define THREADS %d\n", (int)e->layout.dimensions,
+                (int)e->width, (int)e->rounds, YOPS_GRID_THREADS);
     add_shape(&t, e);
     add_parameters(&t, e);
     add_put(&t, e);
@@ -519,12 +485,8 @@ char *yops_elementwise_generate(const yops_elementwise *e, const char *statement
             add_get(&t, e);
         }
     }
-    add(&t, "#define STATEMENTS ");
+    yk_text_add(&t, "#define STATEMENTS ");
     add_line(&t, statements);
-    add(&t, "\n");
-    if (t.failed) {
-        free(t.bytes);
-        return NULL;
-    }
-    return t.bytes;
+    yk_text_add(&t, "\n");
+    return take_text(&t);
 }

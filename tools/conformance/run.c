@@ -15,8 +15,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum { LONGEST_REMARKS = 16384 };
 
@@ -47,10 +48,7 @@ static void interrupt(int number)
 
 static double now(void)
 {
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+    return (double)yk_now() / 1e9;
 }
 
 static void text_add(text *t, const char *bytes, size_t length)

@@ -20,6 +20,8 @@
 
 #include <yoke/ops.h>
 
+#include "base/clock.h"
+
 enum { MOST_DEVICES = 64, MOST_BYTES = 1 << 20 };
 
 /* A message of the child's is this, then `size` bytes. */
@@ -31,9 +33,7 @@ typedef struct message {
 
 static double now(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+    return (double)yk_now() / 1e9;
 }
 
 /* ---- The child ---- */

@@ -12,8 +12,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static struct sigaction before[NSIG]; /* what the caller had ordered, which is the program's, too */
 static sigset_t mask;                 /* the caller's, and the program's */
@@ -79,13 +80,6 @@ void trace_catch_signals(void)
             sigaddset(&passed, number);
 }
 
-static double monotonic_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static _Noreturn void become(char **argv, const char *path, int failure)
 {
     setenv("YOKE_TRACE", path, 1);
@@ -142,7 +136,7 @@ static int run_program(const tool_command *command, char **argv, const char *pat
 {
     int state = 0;
     pid_t child = -1;
-    trace_run how = { .began = monotonic_now() };
+    trace_run how = { .began = (double)yk_now() };
     int error = start(argv, path, &child);
     if (error) {
         tool_complain(command, "cannot start %s: %s", argv[0], strerror(error));
@@ -153,7 +147,7 @@ static int run_program(const tool_command *command, char **argv, const char *pat
         tool_complain(command, "cannot wait for the end of %s: %s", argv[0], strerror(error));
         return TRACE_LOST;
     }
-    how.ended = monotonic_now();
+    how.ended = (double)yk_now();
     how.signal = *out_signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     trace_add_run(command, path, &how);
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);

@@ -9,6 +9,7 @@
 
 #include <yoke/native.h>
 
+#include "base/clock.h"
 #include "ground/process.h"
 #include "nccl.h"
 
@@ -116,7 +117,7 @@ static void *make(void *user)
 /* Whether the thread ends in time. A farewell ends the wait, too. */
 static bool wait_for(ycomm_channel *channel, job *j, ycomm_failure *failure)
 {
-    uint64_t start = ycomm_now();
+    uint64_t start = yk_now();
     bool ended = false;
     while (!ended && !(ycomm_channel_failure(channel, failure) && failure->early)) {
         struct timespec until = ycomm_from_now(2000000);
@@ -126,7 +127,7 @@ static bool wait_for(ycomm_channel *channel, job *j, ycomm_failure *failure)
         ended = j->ended;
         pthread_mutex_unlock(&j->lock);
         ycomm_listen(channel->comm);
-        if (!ended && ycomm_now() - start > channel->comm->timeout) {
+        if (!ended && yk_now() - start > channel->comm->timeout) {
             ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
                               "NCCL has not connected all ranks in %" PRIu64
                               " s. One may have ended or stand still; NCCL_DEBUG=INFO "

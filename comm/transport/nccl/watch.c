@@ -10,6 +10,7 @@
 #include <yoke/library.h>
 #include <yoke/native.h>
 
+#include "base/clock.h"
 #include "ground/process.h"
 #include "nccl.h"
 
@@ -32,7 +33,7 @@ static void tell(struct ycomm_nccl *nccl, yoke_status status)
 /* Since when there is no progress: too long ago. */
 static void check_time(const yoke_comm *comm, uint64_t since, ycomm_failure *failure)
 {
-    if (ycomm_now() - since > comm->timeout)
+    if (yk_now() - since > comm->timeout)
         ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
                           "what was enqueued here is not complete after %" PRIu64 " s: another rank does not answer. It may have "
                           "ended, stand still, or wait for something else; YOKE_COMM_TIMEOUT sets the limit",
@@ -91,7 +92,7 @@ static void watch(struct ycomm_nccl *nccl, uint64_t now)
 
 static void step_stream(struct ycomm_nccl *nccl, ycomm_failure *failure)
 {
-    uint64_t now = ycomm_now(), begun = atomic_load(&nccl->begun);
+    uint64_t now = yk_now(), begun = atomic_load(&nccl->begun);
     if (begun != nccl->called) {
         nccl->called = begun;
         nccl->called_at = now;
@@ -169,7 +170,7 @@ static bool step_watch(ycomm_watch *watch)
 static bool is_idle(const ycomm_watch *watch)
 {
     const struct ycomm_nccl *nccl = YCOMM_OWNER(const struct ycomm_nccl, watch, watch);
-    return has_nothing(nccl) && (nccl->given_up || (!atomic_load(&nccl->recorded) && ycomm_now() - nccl->called_at > LINGER));
+    return has_nothing(nccl) && (nccl->given_up || (!atomic_load(&nccl->recorded) && yk_now() - nccl->called_at > LINGER));
 }
 
 void ycomm_nccl_watch_init(struct ycomm_nccl *nccl)
