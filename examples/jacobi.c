@@ -237,7 +237,7 @@ static void close_part(part *p)
 int main(int argc, char **argv)
 {
     static float mine[CELLS], all[CELLS];
-    const yoke_source source = { .name = "jacobi", .text = text };
+    const yoke_source source = { .name = "jacobi", .text = text, .math = YOKE_MATH_EXACT }; /* as the host computes it */
     MPI_Comm world = MPI_COMM_WORLD;
     int provided, rank, ranks, columns, rows, wrong = 0;
     yoke_device *device;
