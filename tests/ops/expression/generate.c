@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "ops/call/call.h"
+#include "ops/expression/tree.h"
 #include "../arrays.h"
 
 enum { DEEPEST = 5 };
@@ -73,6 +74,18 @@ static void function(generator *g, const char *name, unsigned count, kind wanted
     put(g, ")");
 }
 
+/* One of the catalogue's functions of a rule, so that a new one is among them. */
+static void any_function(generator *g, yops_function_rule rule, kind wanted, unsigned depth)
+{
+    const yops_function *of_rule[YOPS_FUNCTIONS];
+    unsigned count = 0;
+    for (int i = 0; i < YOPS_FUNCTIONS; i++)
+        if (yops_functions[i].rule == rule)
+            of_rule[count++] = &yops_functions[i];
+    const yops_function *chosen = of_rule[below(g, count)];
+    function(g, chosen->name, chosen->arguments, wanted, depth);
+}
+
 static void operation(generator *g, const char *text, kind a, kind b, unsigned depth)
 {
     put(g, "(");
@@ -123,10 +136,8 @@ static void integer(generator *g, unsigned depth)
         operation(g, PICK(g, "&&", "||", "==", "!="), (kind)below(g, KINDS), (kind)below(g, KINDS), depth);
         break;
     default:
-        if (below(g, 2))
-            function(g, PICK(g, "min", "max"), 2, INTEGER, depth);
-        else if (below(g, 2))
-            function(g, "clamp", 3, INTEGER, depth);
+        if (below(g, 4))
+            any_function(g, YOPS_RULE_ORDERED, INTEGER, depth);
         else
             function(g, PICK(g, "isnan", "isinf", "isfinite"), 1, REAL, depth);
     }
@@ -149,13 +160,16 @@ static void real(generator *g, unsigned depth)
         function(g, PICK(g, "floor", "ceil", "trunc", "round", "rint"), 1, (kind)below(g, 2), depth);
         break;
     case 5:
-        function(g, PICK(g, "min", "max", "fmin", "fmax", "fdim"), 2, REAL, depth);
+        function(g, PICK(g, "fmin", "fmax", "fdim"), 2, REAL, depth);
         break;
     case 6:
-        function(g, PICK(g, "fma", "clamp"), 3, REAL, depth);
+        if (below(g, 3))
+            any_function(g, YOPS_RULE_ORDERED, REAL, depth);
+        else
+            function(g, "fma", 3, REAL, depth);
         break;
     case 7:
-        function(g, PICK(g, "real", "imag"), 1, COMPLEX, depth);
+        any_function(g, YOPS_RULE_PART, COMPLEX, depth);
         break;
     default:
         put(g, "(%s)", g->has_double ? PICK(g, "float16", "bfloat16", "float", "double") : PICK(g, "float16", "bfloat16", "float"));
@@ -176,7 +190,7 @@ static void complex(generator *g, unsigned depth)
         function(g, "complex", 2, REAL, depth);
         break;
     case 3:
-        function(g, "conj", 1, COMPLEX, depth);
+        any_function(g, YOPS_RULE_TURN, COMPLEX, depth);
         break;
     case 4:
         function(g, "-", 1, COMPLEX, depth);
