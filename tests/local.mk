@@ -125,7 +125,7 @@ inner_programs = \
 	tests/conformance/answered \
 	tests/conformance/sleepers \
 	tests/conformance/watchdog_chain
-check_PROGRAMS += $(inner_programs)
+EXTRA_PROGRAMS += $(inner_programs)
 tests_conformance_answered_LDADD = tests/libsuite.la libyoke-all.la
 tests_conformance_sleepers_LDADD = tests/libsuite.la libyoke-all.la
 tests_conformance_watchdog_chain_LDADD = tests/libsuite.la libyoke-all.la
@@ -150,7 +150,7 @@ tests_conformance_plugin_shared_la_LIBADD = libyoke.la
 tests_conformance_plugin_static_la_SOURCES = $(plugin_sources)
 tests_conformance_plugin_static_la_LDFLAGS = $(plugin_flags) $(YOKE_NODELETE)
 tests_conformance_plugin_static_la_LIBADD = libyoke-all.la
-check_PROGRAMS += tests/conformance/plugin
+EXTRA_PROGRAMS += tests/conformance/plugin
 tests_conformance_plugin_SOURCES = tests/conformance/plugin.c tests/conformance/plugin.h
 tests_conformance_plugin_CPPFLAGS = $(AM_CPPFLAGS) -DPLUGIN_FOLDER='"$(abs_top_builddir)/tests/conformance/.libs"' \
 	-DLIBRARY_FOLDER='"$(abs_top_builddir)/.libs"' -DNODELETE_IS_KNOWN='(sizeof "$(YOKE_NODELETE)" > 1)'
@@ -159,7 +159,7 @@ opencl_tests += tests/conformance/plugin.opencl.tap
 cuda_tests += tests/conformance/plugin.cuda.tap
 
 # Both forms of each kernel, on all devices of all backends at once.
-check_PROGRAMS += tests/conformance/twins
+EXTRA_PROGRAMS += tests/conformance/twins
 twins_tests = tests/conformance/twins.tap
 
 # Of those, what is another thing with several devices, where the order of things is another, where threads meet, and with another
@@ -283,14 +283,14 @@ fault_programs = \
 	tests/faults/failures \
 	tests/faults/lies \
 	tests/faults/programs
-check_PROGRAMS += $(fault_programs)
+EXTRA_PROGRAMS += $(fault_programs)
 fault_tests = $(fault_programs:=.opencl.tap)
 
 # Each allocation of the library fails once; and no thread can be started.
 exhausted_programs = \
 	tests/faults/exhausted \
 	tests/faults/threads
-check_PROGRAMS += $(exhausted_programs)
+EXTRA_PROGRAMS += $(exhausted_programs)
 exhausted_tests = $(exhausted_programs:=.opencl.tap)
 cuda_exhausted_tests = $(exhausted_programs:=.cuda.tap)
 tests_faults_threads_SOURCES = tests/faults/inject.c tests/faults/inject.h tests/faults/threads.c
@@ -321,7 +321,7 @@ tests_faults_sweep_SOURCES = \
 tests_faults_exhausted_LDADD = tests/libsuite.la libyoke-ops.la libyoke.la
 tests_faults_sweep_LDADD = $(tests_faults_exhausted_LDADD)
 if FAULT_INJECTION
-check_PROGRAMS += tests/faults/answers tests/faults/sweep
+EXTRA_PROGRAMS += tests/faults/answers tests/faults/sweep
 TESTS += $(sweep_tests) $(cuda_sweep_tests)
 endif
 EXTRA_DIST += tests/faults/answers.c tests/faults/sweep.c
@@ -336,7 +336,7 @@ include tests/backend-host/local.mk
 # Random programs against a model.
 stress_programs = \
 	tests/stress/stress
-check_PROGRAMS += $(stress_programs)
+EXTRA_PROGRAMS += $(stress_programs)
 stress_tests = $(stress_programs:=.opencl.tap) tests/fuzz/calls.opencl.tap
 cuda_stress_tests = $(stress_programs:=.cuda.tap) tests/fuzz/calls.cuda.tap
 tests_stress_stress_SOURCES = \
@@ -357,7 +357,7 @@ both_tests = $(both_thread_tests) tests/conformance/peer.tap $(stress_programs:=
 unit_libraries = tests/libtap.la libyoke-all.la
 
 # The cache among processes that are killed; it needs no device.
-check_PROGRAMS += tests/stress/cache
+EXTRA_PROGRAMS += tests/stress/cache
 cache_stress_tests = tests/stress/cache.tap
 tests_stress_cache_SOURCES = tests/stress/cache.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_stress_cache_LDADD = $(unit_libraries)
@@ -387,7 +387,7 @@ own_unit_programs = \
 	tests/unit/waiter
 # Sanitizers and counters do not look into NVRTC, which takes most of its test's time.
 unit_programs = $(own_unit_programs) tests/unit/nvrtc
-check_PROGRAMS += $(unit_programs)
+EXTRA_PROGRAMS += $(unit_programs)
 unit_tests = $(unit_programs:=.tap)
 own_unit_tests = $(own_unit_programs:=.tap)
 # Of those, what has threads that meet in our own code.
@@ -447,7 +447,7 @@ include tests/fuzz/local.mk
 model_programs = \
 	tests/model/gate \
 	tests/model/rule
-check_PROGRAMS += $(model_programs)
+EXTRA_PROGRAMS += $(model_programs)
 model_tests = $(model_programs:=.tap)
 tests_model_gate_SOURCES = src/objects/stream_state.h tests/model/gate.c tests/model/search.c tests/model/search.h
 tests_model_gate_LDADD = tests/libtap.la
@@ -455,13 +455,13 @@ tests_model_rule_SOURCES = src/objects/stream_state.h tests/model/rule.c tests/m
 	tests/model/search.c tests/model/search.h
 tests_model_rule_LDADD = tests/libtap.la
 
-check_PROGRAMS += tests/security/rights
+EXTRA_PROGRAMS += tests/security/rights
 tests_security_rights_LDADD = libyoke-all.la
 
-check_PROGRAMS += tests/static/nvrtc_compile
+EXTRA_PROGRAMS += tests/static/nvrtc_compile
 tests_static_nvrtc_compile_LDADD = tests/libtap.la
 if HAVE_PNG
-check_PROGRAMS += tests/make_png
+EXTRA_PROGRAMS += tests/make_png
 endif
 tests_make_png_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)
 tests_make_png_LDADD = $(PNG_LIBS)
@@ -533,13 +533,7 @@ CLEANFILES += $(TESTS) $(deep_static_tests)
 $(TESTS) $(deep_static_tests) $(python_tests):
 	@$(MKDIR_P) $(@D) && : >$@
 
-# The programs of some tests alone, for `make check-TESTS`: make test-programs TESTS='$(thread_tests)'
-test-programs: $(check_LTLIBRARIES)
-	@programs=; for test in $(TESTS); do \
-		test=$${test%.tap}; test=$${test%.*}; \
-		case ' $(check_PROGRAMS) ' in *" $$test "*) programs="$$programs $$test" ;; esac; \
-	done; $(MAKE) $(AM_MAKEFLAGS) $$programs
-.PHONY: test-programs
+include tests/wanted.mk
 
 EXTRA_DIST += \
 	tests/cuda-double/README.md \

@@ -81,5 +81,5 @@ tests_backend_host_transfer_LDADD = $(host_libraries)
 tests_backend_host_pinned_SOURCES = tests/conformance/pinned.c
 tests_backend_host_pinned_LDADD = $(host_libraries)
 
-check_PROGRAMS += $(host_conformance_programs)
+EXTRA_PROGRAMS += $(host_conformance_programs)
 host_tests = $(host_conformance_programs:=.host.tap)

@@ -11,7 +11,7 @@ comm_programs = \
 	tests/comm/misuse \
 	tests/comm/operations \
 	tests/comm/order
-check_PROGRAMS += $(comm_programs) tests/comm/ways
+EXTRA_PROGRAMS += $(comm_programs) tests/comm/ways
 comm_opencl_tests = $(comm_programs:=.opencl.tap) tests/comm/examples.opencl.tap tests/comm/guide.opencl.tap
 comm_cuda_tests = $(comm_programs:=.cuda.tap) tests/comm/examples.cuda.tap tests/comm/ways.cuda.tap
 # In ./check; ./check --deep runs all, and nearly all once more with MPICH.

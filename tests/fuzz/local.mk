@@ -7,7 +7,7 @@ fuzz_programs = \
 	tests/fuzz/program_file \
 	tests/fuzz/selector \
 	tests/fuzz/source
-check_PROGRAMS += $(fuzz_programs)
+EXTRA_PROGRAMS += $(fuzz_programs)
 fuzz_tests = $(fuzz_programs:=.tap)
 tests_fuzz_environment_SOURCES = tests/fuzz/environment.c tests/fuzz/replay.c tests/fuzz/fuzz.h
 tests_fuzz_environment_LDADD = $(unit_libraries)
@@ -21,7 +21,7 @@ tests_fuzz_source_SOURCES = tests/fuzz/source.c tests/fuzz/replay.c tests/fuzz/f
 tests_fuzz_source_LDADD = $(unit_libraries)
 
 # The one for sequences of calls, which needs a device: it runs with the random programs above.
-check_PROGRAMS += tests/fuzz/calls
+EXTRA_PROGRAMS += tests/fuzz/calls
 tests_fuzz_calls_SOURCES = \
 	$(random_sources) \
 	tests/fuzz/calls.c \

@@ -78,7 +78,7 @@ ops_programs = \
 	tests/ops/signal/fft \
 	tests/ops/signal/fft_real \
 	tests/ops/signal/filter
-check_PROGRAMS += $(ops_programs)
+EXTRA_PROGRAMS += $(ops_programs)
 ops_opencl_tests = $(ops_programs:=.opencl.tap) $(ops_scipy_tests)
 ops_cuda_tests = $(ops_programs:=.cuda.tap)
 
@@ -129,7 +129,7 @@ ops_rusticl_tests = $(ops_rusticl_programs:=.opencl.tap)
 ops_cuda_short_tests = $(ops_short_programs:=.cuda.tap)
 
 # Without a device.
-check_PROGRAMS += tests/ops/expression/expression tests/ops/library/search
+EXTRA_PROGRAMS += tests/ops/expression/expression tests/ops/library/search
 ops_unit_tests = tests/ops/expression/expression.tap tests/ops/library/search.tap
 tests_ops_expression_expression_SOURCES = tests/ops/expression/expression.c tests/ops/expression/mistakes.def
 

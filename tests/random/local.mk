@@ -19,7 +19,7 @@ random_sources = \
 # Random operations on arrays and their oracle.
 random_programs = \
 	tests/random/operations
-check_PROGRAMS += $(random_programs)
+EXTRA_PROGRAMS += $(random_programs)
 random_tests = $(random_programs:=.opencl.tap)
 cuda_random_tests = $(random_programs:=.cuda.tap)
 TESTS += $(random_tests) $(cuda_random_tests)

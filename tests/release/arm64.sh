@@ -33,5 +33,5 @@ for program in $suite; do
     tests="$tests $program.cuda.tap"
 done
 YOKE_TEST_REQUIRE=cuda YOKE_TEST_SECONDS=300 LD_LIBRARY_PATH="$PWD/tests/cuda-double/.libs" \
-    YOKE_TEST_EMULATOR="qemu-aarch64 -L /usr/aarch64-linux-gnu" make -j "$jobs" check-TESTS check_PROGRAMS= check_LTLIBRARIES= \
+    YOKE_TEST_EMULATOR="qemu-aarch64 -L /usr/aarch64-linux-gnu" make -j "$jobs" check-TESTS check_DATA= check_LTLIBRARIES= \
     TESTS="$tests"
