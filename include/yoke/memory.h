@@ -157,6 +157,14 @@ YOKE_API yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *
 YOKE_API yoke_status yoke_copy_at(const char *where, yoke_stream *stream, yoke_buffer *target, size_t target_offset,
                                   yoke_buffer *source, size_t source_offset, size_t size);
 
+/* Create a buffer with contents: `size` bytes of device memory as by yoke_buffer_create_ordered, and a copy of the bytes at `data`,
+ * in the stream's order. The bytes have been taken when the call returns, so that `data` may change or be freed at once; until the
+ * copy has run they are in page-locked memory, which a graph that is being recorded keeps. Statuses as yoke_buffer_create_ordered,
+ * and YOKE_E_INVALID_ARGUMENT: data is NULL. YOKE_E_OUT_OF_HOST_MEMORY: there is no page-locked memory for the bytes. */
+#define yoke_buffer_create_with_data(...) yoke_buffer_create_with_data_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_buffer_create_with_data_at(const char *where, yoke_stream *stream, const void *data, size_t size,
+                                                     yoke_buffer **out_buffer);
+
 /* yoke_write, yoke_read and yoke_copy, complete when the call returns: the operation in its place in the stream, then a wait.
  * YOKE_E_DEADLOCK: as yoke_stream_wait, by what is in the stream when the call begins. */
 #define yoke_write_sync(...) yoke_write_sync_at(YOKE_HERE, __VA_ARGS__)

@@ -205,3 +205,42 @@ yoke_status yoke_copy_sync_at(const char *where, yoke_stream *stream, yoke_buffe
     status = copy(function, where, stream, target, target_offset, source, source_offset, size);
     return yk_finish_sync(function, where, stream, status);
 }
+
+/* ---- Buffers with their contents ---- */
+
+/* Page-locked memory with a copy of the bytes, which the copy keeps until it has run. */
+static yoke_status take_bytes(const char *function, yoke_stream *stream, const void *data, size_t size, yoke_buffer **out_taken)
+{
+    yoke_status status = yk_buffer_create_pinned(function, stream->device, size, out_taken);
+    if (status == YOKE_OK)
+        memcpy((*out_taken)->host, data, size);
+    return status;
+}
+
+static yoke_status create_with_data(const char *function, const char *where, yoke_stream *stream, const void *data, size_t size,
+                                    yoke_buffer **out_buffer)
+{
+    YK_CHECK(stream, YK_STREAM, function, "stream");
+    if (!data)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: data is NULL", function);
+    yoke_buffer *buffer = NULL, *taken = NULL;
+    yoke_status status = yk_buffer_create_ordered(function, stream, size, &buffer);
+    if (status == YOKE_OK)
+        status = take_bytes(function, stream, data, size, &taken);
+    if (status == YOKE_OK)
+        status = copy_pinned(function, where, YK_OP_WRITE, stream, buffer, 0, taken, 0, size);
+    yoke_buffer_release(taken);
+    if (status == YOKE_OK)
+        *out_buffer = buffer;
+    else
+        yoke_buffer_release(buffer);
+    return status;
+}
+
+yoke_status yoke_buffer_create_with_data_at(const char *where, yoke_stream *stream, const void *data, size_t size,
+                                            yoke_buffer **out_buffer)
+{
+    YK_FUNCTION(yoke_buffer_create_with_data);
+    YK_OUT(out_buffer);
+    return yk_attribute_site(function, where, create_with_data(function, where, stream, data, size, out_buffer));
+}

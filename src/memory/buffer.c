@@ -235,13 +235,18 @@ yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t si
     return yk_attribute_site(function, NULL, status);
 }
 
+yoke_status yk_buffer_create_pinned(const char *function, yoke_device *device, size_t size, yoke_buffer **out_buffer)
+{
+    return create(function, device, NULL, YOKE_MEMORY_PINNED, size, out_buffer);
+}
+
 yoke_status yoke_buffer_create_pinned(yoke_device *device, size_t size, yoke_buffer **out_buffer)
 {
     YK_FUNCTION(yoke_buffer_create_pinned);
     yoke_status status = check_out(function, out_buffer);
     if (status == YOKE_OK) {
         YK_CHECK(device, YK_DEVICE, function, "device");
-        status = create(function, device, NULL, YOKE_MEMORY_PINNED, size, out_buffer);
+        status = yk_buffer_create_pinned(function, device, size, out_buffer);
     }
     return yk_attribute_site(function, NULL, status);
 }

@@ -26,5 +26,7 @@ YK_HOT yoke_status yk_buffer_check_writable(const yoke_buffer *buffer, const cha
 
 /* yoke_buffer_create_ordered for another function, which has checked the stream. */
 yoke_status yk_buffer_create_ordered(const char *function, yoke_stream *stream, size_t size, yoke_buffer **out_buffer);
+/* yoke_buffer_create_pinned, likewise for a device. */
+yoke_status yk_buffer_create_pinned(const char *function, yoke_device *device, size_t size, yoke_buffer **out_buffer);
 
 #endif

@@ -3,11 +3,12 @@
  * Buffers: device memory, views of it, pinned host memory, and what happens when they are released while the device uses them.
  * Which bytes a copy moves is in copy.c.
  */
-#include "suite.h"
+#include "stand.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include <yoke/graph.h>
 #include <yoke/library.h>
 
 static const char *const kernels_cuda =
@@ -43,6 +44,99 @@ static void any_size(suite *t)
     }
     CHECK(yoke_buffer_get_size(NULL) == 0);
     CHECK(yoke_buffer_get_host(NULL) == NULL);
+}
+
+/* `data` changes as soon as the call has returned; the copy runs behind all that was enqueued before. */
+static void try_with_data(suite *t, size_t size)
+{
+    unsigned char *data = memory_new(size), *wanted = memory_new(size), *back = memory_new(size);
+    yoke_buffer *buffer = NULL;
+
+    fill_random(data, size, (uint32_t)size);
+    memcpy(wanted, data, size);
+    if (CHECK_OK(yoke_buffer_create_with_data(t->stream, data, size, &buffer))) {
+        memset(data, 0xee, size);
+        CHECK(yoke_buffer_get_size(buffer) == size && yoke_buffer_get_kind(buffer) == YOKE_MEMORY_DEVICE);
+        CHECK_OK(yoke_read(t->stream, back, buffer, 0, size));
+    }
+    yoke_buffer_release(buffer);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_BYTES(back, wanted, size);
+    memory_free(back);
+    memory_free(wanted);
+    memory_free(data);
+}
+
+static void with_data(suite *t)
+{
+    static const size_t sizes[] = { 1, 3, 64, 1000, 65537, 5000001 };
+
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        try_with_data(t, sizes[s]);
+}
+
+static void with_data_behind_a_host_function(suite *t)
+{
+    stand s = STAND_INIT;
+    unsigned char data[1000], wanted[1000], back[1000] = { 0 };
+    yoke_buffer *buffer = NULL;
+
+    fill_random(data, sizeof data, 5);
+    memcpy(wanted, data, sizeof data);
+    NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
+    CHECK_OK(yoke_buffer_create_with_data(t->stream, data, sizeof data, &buffer));
+    memset(data, 0xee, sizeof data);
+    if (buffer)
+        CHECK_OK(yoke_read(t->stream, back, buffer, 0, sizeof back));
+    yoke_buffer_release(buffer);
+    gate_open(&s.leave);
+    CHECK_OK(yoke_stream_wait(t->stream));
+    CHECK_BYTES(back, wanted, sizeof wanted);
+out:;
+}
+
+/* The graph keeps the bytes: each launch copies them again. */
+static void with_data_in_a_graph(suite *t)
+{
+    unsigned char data[777], wanted[777], back[777];
+    yoke_graph *graph = NULL;
+    yoke_buffer *buffer = NULL;
+
+    fill_random(data, sizeof data, 6);
+    memcpy(wanted, data, sizeof data);
+    NEED_OK(yoke_graph_create(t->device, "with data", &graph));
+    NEED_OK(yoke_graph_begin(graph, t->stream));
+    CHECK_OK(yoke_buffer_create_with_data(t->stream, data, sizeof data, &buffer));
+    if (buffer)
+        CHECK_OK(yoke_read(t->stream, back, buffer, 0, sizeof back));
+    NEED_OK(yoke_graph_end(graph));
+    yoke_buffer_release(buffer);
+    memset(data, 0xee, sizeof data);
+    for (int i = 0; i < 3; i++) {
+        memset(back, 0, sizeof back);
+        CHECK_OK(yoke_graph_launch(t->stream, graph));
+        CHECK_OK(yoke_stream_wait(t->stream));
+        CHECK_BYTES(back, wanted, sizeof wanted);
+    }
+out:
+    yoke_graph_release(graph);
+}
+
+/* What fails leaves no buffer; of a stream that has failed, its failure is the answer. */
+static void with_data_in_a_failed_stream(suite *t)
+{
+    uint64_t data = 1;
+    yoke_buffer *buffer = (yoke_buffer *)t;
+
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_buffer_create_with_data(t->stream, NULL, 8, &buffer));
+    CHECK(buffer == NULL);
+    CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_buffer_create_with_data(t->stream, &data, 0, &buffer));
+    NEED_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
+    CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
+    CHECK_STATUS(OWN_STATUS, yoke_buffer_create_with_data(t->stream, &data, sizeof data, &buffer));
+    CHECK(buffer == NULL);
+    CHECK_OK(yoke_stream_recover(t->stream));
+out:;
 }
 
 static void buffers_do_not_overlap(suite *t)
@@ -368,6 +462,10 @@ int main(void)
 {
     static const suite_case cases[] = {
         { "any size", any_size, false },
+        { "with data, which may change at once", with_data, false },
+        { "with data, behind a host function", with_data_behind_a_host_function, false },
+        { "with data, in a graph", with_data_in_a_graph, false },
+        { "with data, in a stream that has failed", with_data_in_a_failed_stream, false },
         { "200 buffers that do not overlap", buffers_do_not_overlap, false },
         { "pinned memory", pinned_memory, false },
         { "views, and views of views", views, false },

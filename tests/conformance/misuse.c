@@ -78,6 +78,7 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     CHECK_REFUSED(word, yoke_copy_rect_sync(s, o->buffer, rows, o->pinned, rows, box));
     CHECK_REFUSED(word, yoke_fill_rect(s, o->buffer, rows, box, "x", 1));
     CHECK_REFUSED(word, yoke_buffer_create_ordered(s, 64, &buffer));
+    CHECK_REFUSED(word, yoke_buffer_create_with_data(s, o->bytes, 1, &buffer));
     CHECK_REFUSED(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
     CHECK_REFUSED(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(o->buffer, 1u)));
     CHECK(event == NULL && buffer == NULL);
@@ -228,6 +229,7 @@ static void null_out_pointers(suite *t)
     CHECK_REFUSED("out_buffer", yoke_buffer_create(t->device, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_ordered(t->stream, 1, NULL));
+    CHECK_REFUSED("out_buffer", yoke_buffer_create_with_data(t->stream, o.bytes, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_in(t->device, YOKE_MEMORY_DEVICE, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_from_host(t->device, o.bytes, 64, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_wrap(t->device, 4096, 1, NULL));
@@ -248,6 +250,7 @@ out:
 
 static void null_data(suite *t)
 {
+    yoke_buffer *made = NULL;
     yoke_program *program = NULL;
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_dim one = YOKE_DIM(1);
@@ -259,6 +262,7 @@ static void null_data(suite *t)
     CHECK_REFUSED("target", yoke_read(t->stream, NULL, o.buffer, 0, 1));
     CHECK_REFUSED("source", yoke_write_sync(t->stream, o.buffer, 0, NULL, 1));
     CHECK_REFUSED("target", yoke_read_sync(t->stream, NULL, o.buffer, 0, 1));
+    CHECK_REFUSED("data", yoke_buffer_create_with_data(t->stream, NULL, 1, &made));
     CHECK_REFUSED("pattern", yoke_fill(t->stream, o.buffer, 0, 1, NULL, 1));
     CHECK_REFUSED("source", yoke_write_rect(t->stream, o.buffer, rows, NULL, rows, box));
     CHECK_REFUSED("target", yoke_read_rect(t->stream, NULL, rows, o.buffer, rows, box));
