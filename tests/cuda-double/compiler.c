@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OWN_ARGUMENTS = 32 };
+enum { OWN_ARGUMENTS = 40 };
 
 /* A process's files: descriptors of memory. */
 typedef struct streams {
@@ -237,6 +237,8 @@ static bool translate(const double_request *request, const double_text *input, c
     if (__builtin_cpu_supports("fma"))
         arguments[count++] = "-mfma";
 #endif
+    if (request->fuses)
+        arguments[count++] = "-fexpensive-optimizations"; /* with -O1, GCC contracts nothing without it */
     bool ok = compile(arguments, input, request->name, &none, log);
     double_text_free(&none);
     return ok;
