@@ -39,8 +39,8 @@ typedef int32_t yoke_dtype;
     X(YOKE_U64, 9, "uint64", 8)                                                         \
     X(YOKE_F16, 10, "float16", 2)   /* computed as float */                             \
     X(YOKE_BF16, 11, "bfloat16", 2) /* computed as float */                             \
-    X(YOKE_F32, 12, "float", 4)                                                         \
-    X(YOKE_F64, 13, "double", 8)    /* where the device has YOKE_CAP_FP64 */            \
+    X(YOKE_F32, 12, "float32", 4)                                                       \
+    X(YOKE_F64, 13, "float64", 8)   /* where the device has YOKE_CAP_FP64 */            \
     X(YOKE_C64, 14, "complex64", 8) /* two floats: the real part, the imaginary part */ \
     X(YOKE_C128, 15, "complex128", 16)
 
@@ -53,7 +53,8 @@ enum {
 /* The size of an element in bytes; 0 for a number that is not a dtype. */
 YOKE_API size_t yoke_dtype_get_size(yoke_dtype dtype);
 
-/* The name of a dtype, as "float"; "unknown dtype" for any other number. Never NULL. */
+/* The name of a dtype, as "float32", which is also its name in expressions and in Python; "unknown dtype" for any other number.
+ * Never NULL. */
 YOKE_API const char *yoke_dtype_get_name(yoke_dtype dtype);
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
  * after it was assigned has the new value, as its dtype stores it.
  *
  *  - Arithmetic: + - * / % and unary + - ! ~, << >> & | ^, comparisons, && || ?:, parentheses, casts to the names of dtypes, as
- *    (float)n or (uint8)x, assignments with += -= *= /= %= &= |= ^= <<= >>=. What && || ?: do not need is not evaluated.
+ *    (float32)n or (uint8)x, where float and double are float32 and float64, assignments with += -= *= /= %= &= |= ^= <<= >>=. What
+ *    && || ?: do not need is not evaluated.
  *  - Constants are C's: 1, 0x10, 1u, 1ll, 1.5f, 1e-3, true, false, INFINITY, NAN, M_PI.
  *  - Types follow C's rules: integers smaller than int32 are promoted to it, unsigned wins over signed of the same size, float over
  *    integers, double over float. float16 and bfloat16 count as float, bool as int32; a comparison is bool. A new name has the type

@@ -11,8 +11,8 @@ static const struct dtype {
     [YOKE_U16] = { "uint16", "u16", 2, 1, 0, 0, 0, 0 },        [YOKE_I32] = { "int32", "i32", 4, 1, 1, 0, 0, 0 },
     [YOKE_U32] = { "uint32", "u32", 4, 1, 0, 0, 0, 0 },        [YOKE_I64] = { "int64", "i64", 8, 1, 1, 0, 0, 0 },
     [YOKE_U64] = { "uint64", "u64", 8, 1, 0, 0, 0, 0 },        [YOKE_F16] = { "float16", "f16", 2, 0, 1, 1, 0, 0 },
-    [YOKE_BF16] = { "bfloat16", "bf16", 2, 0, 1, 1, 0, 0 },    [YOKE_F32] = { "float", "f32", 4, 0, 1, 1, 0, 0 },
-    [YOKE_F64] = { "double", "f64", 8, 0, 1, 1, 0, 1 },        [YOKE_C64] = { "complex64", "c64", 8, 0, 1, 0, 1, 0 },
+    [YOKE_BF16] = { "bfloat16", "bf16", 2, 0, 1, 1, 0, 0 },    [YOKE_F32] = { "float32", "f32", 4, 0, 1, 1, 0, 0 },
+    [YOKE_F64] = { "float64", "f64", 8, 0, 1, 1, 0, 1 },       [YOKE_C64] = { "complex64", "c64", 8, 0, 1, 0, 1, 0 },
     [YOKE_C128] = { "complex128", "c128", 16, 0, 1, 0, 1, 1 },
 };
 _Static_assert(YOPS_COUNT_OF(dtypes) == YOPS_DTYPE_COUNT, "a row for each dtype");

@@ -145,6 +145,6 @@ yoke_status yops_identity_check_device(const yops_call *call, const yops_identit
 {
     if (!identity->facts.needs_f64 || yoke_device_supports(call->device, YOKE_CAP_FP64))
         return YOKE_OK;
-    return yops_fail(call, YOKE_E_UNSUPPORTED, "the expression computes with double, which this device lacks: %s",
+    return yops_fail(call, YOKE_E_UNSUPPORTED, "the expression computes with float64, which this device lacks: %s",
                      yoke_device_lacks(call->device, YOKE_CAP_FP64));
 }

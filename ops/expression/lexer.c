@@ -248,7 +248,7 @@ static uint16_t parse_real(yops_parser *parser, bool hexadecimal)
         !yops_read_number(text, length, &node.value.real.wide, &node.value.real.narrow))
         return yops_mistake(parser, token.at, token.length, "'%.*s' is not a number", token.length > 40 ? 40 : token.length, text);
     if (isinf(node.value.real.wide) || (narrow && isinf(node.value.real.narrow)))
-        return yops_mistake(parser, token.at, token.length, "the constant is too large for %s", narrow ? "float" : "double");
+        return yops_mistake(parser, token.at, token.length, "the constant is too large for %s", narrow ? "float32" : "float64");
     if (narrow)
         node.value.real.wide = node.value.real.narrow;
     return yops_new_node(parser, node);

@@ -109,7 +109,7 @@ static void give_type(yops_parser *parser, uint16_t number, int32_t dtype)
     parser->expression->facts.needs_f64 |= dtype == YOKE_F64;
     if (node->kind == YOPS_NODE_CONSTANT) {
         if (dtype == YOKE_F32 && isinf(node->value.real.narrow) && !isinf(node->value.real.wide))
-            yops_mistake(parser, node->at, node->length, "the constant is too large for float, the type of its neighbour");
+            yops_mistake(parser, node->at, node->length, "the constant is too large for float32, the type of its neighbour");
         if (dtype == YOKE_F32)
             node->value.real.wide = node->value.real.narrow;
         return;

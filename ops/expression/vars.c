@@ -45,6 +45,10 @@ int32_t yops_find_dtype(const char *text, size_t length)
 {
     if (*text < 'b' || *text > 'u' || length < 4 || length > 10)
         return 0;
+    if (equal("float", text, length)) /* as the languages of kernels say */
+        return YOKE_F32;
+    if (equal("double", text, length))
+        return YOKE_F64;
     for (int32_t i = 1; i < YOPS_DTYPE_COUNT; i++)
         if (equal(yoke_dtype_get_name(i), text, length))
             return i;

@@ -148,8 +148,8 @@ static yoke_status check_dtypes(const yops_call *call, const yoke_array *out, co
     if (!same && !forward && !back)
         return yops_fail(
             call, YOKE_E_INVALID_ARGUMENT,
-            "a has the dtype %s and out %s; it can be complex64 to complex64, float to complex64 or complex64 to float, "
-            "and the same of complex128 and double: convert with yoke_assign",
+            "a has the dtype %s and out %s; it can be complex64 to complex64, float32 to complex64 or complex64 to float32, "
+            "and the same of complex128 and float64: convert with yoke_assign",
             yoke_dtype_get_name(from), yoke_dtype_get_name(to));
     if (direction != YOKE_FFT_FORWARD && direction != YOKE_FFT_INVERSE)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "direction is %d: it is YOKE_FFT_FORWARD or YOKE_FFT_INVERSE",

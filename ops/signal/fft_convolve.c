@@ -33,7 +33,7 @@ static yoke_status check_arrays(yops_convolution *c)
         c->is_aliased = c->is_aliased || (place.root == out.root && place.first <= out.last && out.first <= place.last);
     }
     if (status == YOKE_OK && c->out->dtype < YOKE_F32)
-        status = yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT, "the arrays have the dtype %s: it is float, double or complex",
+        status = yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT, "the arrays have the dtype %s: it is float32, float64 or complex",
                            yoke_dtype_get_name(c->out->dtype));
     if (status == YOKE_OK && (c->mode < YOKE_CONVOLVE_FULL || c->mode > YOKE_CONVOLVE_VALID))
         status = yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT,

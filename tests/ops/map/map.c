@@ -319,7 +319,7 @@ static void doubles(suite *t)
     if (test_has(t, YOKE_F64) || !test_array_create(t, YOKE_F32, 1, SHAPE(8), LAYOUT_CONTIGUOUS, 1, &a))
         return;
     yoke_array x = a.array;
-    CHECK_FAILS(YOKE_E_UNSUPPORTED, "yoke_map|double", yoke_map(t->stream, "x = (double)x", YOKE_VARS(x)));
+    CHECK_FAILS(YOKE_E_UNSUPPORTED, "yoke_map|float64", yoke_map(t->stream, "x = (double)x", YOKE_VARS(x)));
     test_array_release(&a);
 }
 

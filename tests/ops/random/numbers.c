@@ -440,7 +440,7 @@ static void mistakes_of_integers(suite *t, const yoke_array *x, const yoke_array
     yoke_random_options options = YOKE_RANDOM_OPTIONS_INIT;
     yoke_number zero = YOKE_NUMBER(0), six = YOKE_NUMBER(6);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_integers|float", yoke_random_integers(s, x, zero, six, 0, 0, NULL));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_integers|high|double",
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_integers|high|float64",
                 yoke_random_integers(s, n, zero, YOKE_NUMBER(6.0), 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_integers|low is 6|high is 0",
                 yoke_random_integers(s, n, six, zero, 0, 0, NULL));

@@ -351,7 +351,7 @@ static void mistakes(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "mode is 3", yoke_fft_convolve(t->stream, z, x, y, 3, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has the dtype int32|float",
                 yoke_fft_convolve(t->stream, z, &i.array, y, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "int32|float, double or complex",
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "int32|float32, float64 or complex",
                 yoke_fft_convolve(t->stream, &i.array, &i.array, &i.array, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(8, 16)|(6, 8)|(3, 9)",
                 yoke_fft_convolve(t->stream, z, x, y, YOKE_CONVOLVE_SAME, YOKE_ALL_AXES));
