@@ -98,7 +98,7 @@ static void expand(yoke_stream *stream, const yoke_array *dense, const sparse *s
     YOKE_CHECK(yoke_searchsorted(stream, &row, &s->offsets, &element, YOKE_SEARCH_RIGHT));
     YOKE_CHECK(yoke_map(stream, "element = (row - 1) * columns + column", YOKE_VARS(element, row, columns, column)));
     YOKE_CHECK(yoke_assign_value(stream, dense, YOKE_NUMBER(0)));
-    YOKE_CHECK(yoke_scatter(stream, &flat, &element, &s->value, 0, YOKE_SCATTER_SET));
+    YOKE_CHECK(yoke_scatter(stream, &flat, &s->value, &element, 0, YOKE_SCATTER_SET));
     yoke_buffer_release(row.buffer);
     yoke_buffer_release(element.buffer);
 }

@@ -66,7 +66,7 @@ static yoke_status prepare_order(const preparation *p)
     if (status == YOKE_OK)
         status = yoke_gather(p->stream, &p->out, &p->in, &p->indices, 0);
     if (status == YOKE_OK)
-        status = yoke_scatter(p->stream, &p->out, &p->indices, &p->in, 0, YOKE_SCATTER_SET);
+        status = yoke_scatter(p->stream, &p->out, &p->in, &p->indices, 0, YOKE_SCATTER_SET);
     if (status < 0 || !p->real)
         return status;
     status = yoke_unique(p->stream, &p->out, NULL, &p->count, &p->in);

@@ -308,8 +308,8 @@ enum {
  * stable sort of the indices, and a place that most of the indices lead to is slow. YOKE_E_INVALID_ARGUMENT: the mode is unknown.
  * YOKE_E_RANGE: YOKE_SCATTER_ADD, and the axis of `out` has more than 2^32 - 2 elements. */
 #define yoke_scatter(...) yoke_scatter_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *indices,
-                                     const yoke_array *a, int32_t axis, yoke_scatter_mode mode);
+YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                     const yoke_array *indices, int32_t axis, yoke_scatter_mode mode);
 
 /* ---- Vendors' libraries --------------------------------------------------------------------------------------------------- */
 

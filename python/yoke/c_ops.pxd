@@ -79,8 +79,8 @@ cdef extern from "yoke/ops.h" nogil:
                                         const yoke_array *edges, const yoke_array *weights)
     yoke_status yoke_bincount_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
                                  const yoke_array *weights)
-    yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *indices,
-                                const yoke_array *a, int32_t axis, int32_t mode)
+    yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                const yoke_array *indices, int32_t axis, int32_t mode)
 
     ctypedef struct yoke_ops_library:
         size_t size

@@ -321,7 +321,7 @@ def scatter(Array out not None, Array indices not None, values, axis=0, *, add=F
 
     order_streams(out.stream, [indices, source])
     with nogil:
-        status = yoke_scatter_at(where, out.stream.ptr, &out.a, &indices.a, &source.a, along, mode)
+        status = yoke_scatter_at(where, out.stream.ptr, &out.a, &source.a, &indices.a, along, mode)
     check(status)
     order_back(out.stream, [indices, source])
 

@@ -79,7 +79,7 @@ CALL(histogram, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(10), YOKE_NUMBER(
 CALL(histogram_edges, yoke_histogram_edges(stream, A(0), A(1), A(2), A(3)))
 CALL(bincount, yoke_bincount(stream, A(0), A(1), A(2)))
 CALL(gather, yoke_gather(stream, A(0), A(1), A(2), 0))
-CALL(scatter, yoke_scatter(stream, A(0), A(1), A(2), 0, YOKE_SCATTER_ADD))
+CALL(scatter, yoke_scatter(stream, A(0), A(2), A(1), 0, YOKE_SCATTER_ADD))
 
 static yoke_status call_select_where(yoke_stream *stream, const calls_state *x)
 {

@@ -49,7 +49,7 @@ CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
 CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_SORT_DESCENDING))
 CALL(count, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(-100), YOKE_NUMBER(100), NULL))
 CALL(weigh, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(-100), YOKE_NUMBER(100), A(2)))
-CALL(scatter_add, yoke_scatter(stream, A(0), A(1), A(2), 0, YOKE_SCATTER_ADD))
+CALL(scatter_add, yoke_scatter(stream, A(0), A(2), A(1), 0, YOKE_SCATTER_ADD))
 CALL(matmul, yoke_matmul(stream, A(0), A(1), A(2)))
 CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FFT_FORWARD, YOKE_AXES(0)))
 

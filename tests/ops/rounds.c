@@ -197,7 +197,7 @@ static bool scatters(suite *t, int32_t dtype)
     NEED(put(t, dtype, 2, SHAPE(N, 2), NULL, &a) && put(t, dtype, 2, SHAPE(3, 2), NULL, &o));
     NEED_OK(yoke_assign(t->stream, &a, &wide));
     NEED_OK(yoke_assign_value(t->stream, &o, YOKE_NUMBER(0)));
-    NEED_OK(yoke_scatter(t->stream, &o, &indices, &a, 0, YOKE_SCATTER_ADD));
+    NEED_OK(yoke_scatter(t->stream, &o, &a, &indices, 0, YOKE_SCATTER_ADD));
     yoke_array read = yoke_array_2d(wide.buffer, YOKE_F32, 3, 2);
     NEED_OK(yoke_assign(t->stream, &read, &o));
     ok = get(t, &read, out);

@@ -113,7 +113,7 @@ static void sort_by(suite *t, int32_t way)
     yops_sort_forced = (yops_sort_way)way;
     if (create(t, &s, COUNT) && CHECK_OK(yoke_argsort(t->stream, &s.places, &s.x, YOKE_SORT_ASCENDING)) &&
         CHECK_OK(yoke_gather(t->stream, &s.out, &s.x, &s.places, 0)) &&
-        CHECK_OK(yoke_scatter(t->stream, &s.flags, &s.places, &s.out, 0, YOKE_SCATTER_SET)) && read_back(t, &s, &s.flags) &&
+        CHECK_OK(yoke_scatter(t->stream, &s.flags, &s.out, &s.places, 0, YOKE_SCATTER_SET)) && read_back(t, &s, &s.flags) &&
         CHECK_BYTES(s.back, s.given, COUNT * sizeof *s.given) && read_back(t, &s, &s.out))
         for (int32_t i = 0; i < s.n; i++) {
             if (!CHECK(s.back[i] >= before))
