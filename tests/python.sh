@@ -43,7 +43,7 @@ if [ "$free_threaded" = 1 ]; then
     export PYTHON_GIL=1
 fi
 # shellcheck disable=SC2086
-venv clean numpy pytest $extra >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
+venv clean numpy pytest pytest-xdist $extra >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
 
 # The package from a copy: nothing is made in the source.
 mkdir -p "$place/tree"
@@ -92,16 +92,16 @@ into_clean --no-index --force-reinstall "$place"/dist/*.whl >"$log" 2>&1
 tap_ok $? "it installs"
 
 interpreter=$place/clean/bin/python
-# pytest_on NAME FILES VARIABLE=VALUE...: where a test hangs, its stack is told, and after YOKE_TEST_SECONDS all is over. The case's
+# pytest_on NAME WORDS VARIABLE=VALUE...: where a test hangs, its stack is told, and after YOKE_TEST_SECONDS all is over. The case's
 # own line names the tests that have failed, and below it are their reasons; where none has, what has been said last.
 pytest_on() {
-    name=$1 files=$2
+    name=$1 words=$2
     shift 2
     rm -rf "$place/tests" && cp -R "$source/python/tests" "$place/tests"
     # shellcheck disable=SC2086
     (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" timeout -s INT -k 20 "${YOKE_TEST_SECONDS:-600}" \
         "$interpreter" -m pytest -q -o faulthandler_timeout=120 \
-        -p no:cacheprovider $files) >"$log" 2>&1
+        -p no:cacheprovider $words) >"$log" 2>&1
     status=$?
     [ $status -ne 124 ] || echo "not at its end after ${YOKE_TEST_SECONDS:-600} s" >>"$log"
     tap_ok $status "$name: $(tail -n 1 "$log")$(sed -nE 's/^(FAILED|ERROR) ([^ ]*::)?([^ ]+).*/, \3/p' "$log" | tr -d '\n#')"
@@ -133,7 +133,7 @@ ranks() {
 vendors=/etc/OpenCL/vendors
 if [ -f $vendors/pocl.icd ]; then
     # To save a program, PoCL compiles each of its kernels twice more, as tests/run-one.sh says.
-    pytest_on PoCL . OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
+    pytest_on PoCL "-n 2 ." OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
     torture_on PoCL OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
     if [ "${YOKE_MPIRUN:-no}" = no ] || [ ! -f "$build/.libs/libyoke-comm.so.0" ]; then
         tap_skip "many processes: there is no libyoke-comm here, or no mpirun"
@@ -144,7 +144,7 @@ else
     tap_skip "PoCL: there is no $vendors/pocl.icd"
 fi
 if [ -f "$build/tests/cuda-double/.libs/libcuda.so.1" ]; then
-    pytest_on "CUDA double" "${YOKE_TEST_SHORT:+test_core.py test_host.py}" \
+    pytest_on "CUDA double" "-n 2 ${YOKE_TEST_SHORT:+test_core.py test_host.py}" \
         LD_LIBRARY_PATH="$build/tests/cuda-double/.libs" YOKE_BACKEND=cuda
     torture_on "CUDA double" LD_LIBRARY_PATH="$build/tests/cuda-double/.libs" YOKE_BACKEND=cuda
     if [ "${YOKE_MPIRUN:-no}" != no ] && [ -f "$build/tests/cuda-double/vendor/.libs/libnccl.so.2" ]; then
