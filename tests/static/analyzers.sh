@@ -9,7 +9,7 @@
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # Without what configure says of the package, which is quoted for make.
 flags=$(printf '%s' "$YOKE_CPPFLAGS" | tr ' ' '\n' | grep -vF '"' | tr '\n' ' ')
-flags="$flags -I$top_srcdir/include -I$top_srcdir/src -I$top_srcdir/ops"
+flags="$flags -I$top_srcdir/include -I$top_srcdir/src -I$top_srcdir/ops -I$top_srcdir"
 export flags
 
 # each TOOL SCRIPT: run the script for eight sources at a time, its "$@", on all cores. A case, passed when it prints nothing. The

@@ -176,7 +176,7 @@ static const yk_pp *find_hidden_question(yk_expansion *x, const yk_pp *first, bo
         yk_macro_state state = yk_macro_get(&x->macros, token->text, token->length, NULL);
         if ((!expanded || state == YK_MACRO_UNKNOWN) && yk_macro_may_ask(&x->macros, token, first))
             return token;
-        if (state != YK_MACRO_UNDEFINED && yk_pp_is(open, "(") && open->next &&
+        if (state != YK_MACRO_UNDEFINED && open && yk_pp_is(open, "(") && open->next &&
             (open->next->kind == YK_PP_STRING || yk_pp_is(open->next, "<")))
             return token;
     }
