@@ -530,7 +530,7 @@ TESTS += $(early_tests) $(slow_tests) $(site_tests) $(all_opencl_tests) \
 	$(cuda_tests) $(ops_cuda_tests) $(cuda_source_tests) $(cuda_long_tests) $(cuda_stress_tests) $(cuda_exhausted_tests)
 CLEANFILES += $(TESTS) $(deep_static_tests)
 
-$(TESTS) $(deep_static_tests) $(python_tests):
+$(sort $(TESTS) $(deep_static_tests) $(python_tests)):
 	@$(MKDIR_P) $(@D) && : >$@
 
 include tests/wanted.mk

@@ -243,6 +243,7 @@ static bool run(bench *b)
     yops_get_headers(headers, "");
     make_kernel(b);
     source.text = b->kernel;
+    source.math = YOKE_MATH_EXACT;
     source.headers = headers;
     source.defines = defines;
     for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)

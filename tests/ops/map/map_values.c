@@ -34,6 +34,7 @@ static yoke_status build_values(suite *t, yops_evaluation *v, yoke_program **out
     text = memory_new((functions ? strlen(functions) : 0) + strlen(value_kernel) + 1);
     strcpy(text, functions ? functions : "");
     source.text = strcat(text, value_kernel);
+    source.math = YOKE_MATH_EXACT;
     source.headers = headers;
     source.defines = defines;
     yoke_status status = yoke_program_build(t->device, &source, out_program);
