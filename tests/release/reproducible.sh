@@ -15,7 +15,7 @@ built() (
     mkdir -p "$place/$1"
     tar -C "$place/$1" --strip-components=1 -xJf "$tarball"
     cd "$place/$1"
-    ./configure --without-gpuarray CFLAGS="-O2 -g -ffile-prefix-map=$PWD=."
+    ./configure --without-gpuarray CFLAGS="-O0 -g -ffile-prefix-map=$PWD=."
     make -j "$jobs" libyoke.la doc/man/links
 )
 built one 022
