@@ -4,7 +4,8 @@
 
 # What tests find installed is copied from here: libtool links libyoke-ops again while it installs, and meanwhile no test could link
 # with it or run.
-tests/installed.stamp: libyoke.la libyoke-ops.la $(comm_library) $(bin_PROGRAMS) | $(filter-out tests/installed.stamp,$(check_DATA)) $(check_LTLIBRARIES)
+tests/installed.stamp: libyoke.la libyoke-ops.la $(comm_library) $(bin_PROGRAMS) | \
+	$(filter-out tests/installed.stamp,$(check_DATA)) $(check_LTLIBRARIES)
 	$(AM_V_GEN)rm -rf tests/installed && \
 	$(MAKE) $(AM_MAKEFLAGS) install DESTDIR='$(abs_builddir)/tests/installed' >/dev/null && \
 	: >$@

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What `make check` and `make check-TESTS` build. For TESTS=... on the command line: the programs of these tests, which have the
-# test's name without the backend's. For a script: what is installed, and the test programs that it names, or a script that it reads.
-# Else all. By functions of GNU make.
+# test's name without the backend's; for a script, what is installed, and the test programs that it names, or a script that it
+# reads. Else all. By functions of GNU make.
 
 all_test_programs = $(EXTRA_PROGRAMS) $(suite_PROGRAMS)
 named_tests = $(basename $(TESTS:.tap=))

@@ -122,6 +122,7 @@ static void buffers_are_refused(objects *o)
     REFUSED(yoke_buffer_create(o->t->device, 16, &buffer));
     CHECK(buffer == NULL);
     REFUSED(yoke_buffer_create_ordered(o->stream, 16, &buffer));
+    REFUSED(yoke_buffer_create_with_data(o->stream, bytes, 16, &buffer));
     REFUSED(yoke_buffer_create_in(o->t->device, YOKE_MEMORY_DEVICE, 16, &buffer));
     REFUSED(yoke_buffer_create_pinned(o->t->device, 16, &buffer));
     REFUSED(yoke_buffer_create_from_host(o->t->device, bytes, 16, &buffer));
