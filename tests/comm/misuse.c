@@ -88,14 +88,14 @@ static void numbers(ranks *t)
     CHECK_FAILS(INVALID, "tag is 32766", yoke_comm_sendrecv(s, c, &a, 0, &b, 0, 32766));
     CHECK_FAILS(INVALID, "no reduction 0", yoke_comm_allreduce(s, c, 0, &b, &a));
     CHECK_FAILS(INVALID, "no reduction 8", yoke_comm_reduce(s, c, 8, &b, &a, 0));
-    CHECK_FAILS(INVALID, "float has no reduction 12", yoke_comm_allreduce(s, c, YOKE_REDUCE_AND, &a, &a));
+    CHECK_FAILS(INVALID, "float32 has no reduction 12", yoke_comm_allreduce(s, c, YOKE_REDUCE_AND, &a, &a));
     CHECK_FAILS(INVALID, "no reduction 5 between ranks|YOKE_REDUCE_SUM, _PRODUCT",
                 yoke_comm_allreduce(s, c, YOKE_REDUCE_ANY, &a, &a));
     CHECK_FAILS(INVALID, "no reduction 11 between ranks", yoke_comm_reduce(s, c, YOKE_REDUCE_NORM, &a, &a, 0));
     CHECK_FAILS(INVALID, "no reduction 9 between ranks", yoke_comm_reduce_scatter(s, c, YOKE_REDUCE_MEAN, &a, &a));
     CHECK_FAILS(INVALID, "complex64 has no", yoke_comm_allreduce(s, c, YOKE_REDUCE_MAX, &complex_array, &complex_array));
     CHECK_FAILS(INVALID, "bool has no", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &truth, &truth));
-    CHECK_FAILS(INVALID, "out is of double|in is of float", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &wide, &a));
+    CHECK_FAILS(INVALID, "out is of float64|in is of float", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &wide, &a));
     CHECK_FAILS(INVALID, "do not fit|100|101", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &whole, &odd));
     CHECK_FAILS(INVALID, "overlap|in place",
                 yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &a, &(yoke_array){ buffer, 4, YOKE_F32, 1, { N }, { 1 } }));
