@@ -68,6 +68,7 @@ libyoke_comm_la_SOURCES = \
 	comm/transport/nccl/nccl.h \
 	comm/transport/nccl/ticket.c \
 	comm/transport/nccl/watch.c \
+	comm/transport/over_mpi.h \
 	comm/transport/reason.c \
 	comm/transport/staged.c \
 	comm/transport/transports.h \

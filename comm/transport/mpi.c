@@ -16,6 +16,7 @@
 #include "address.h"
 #include "ground/process.h"
 #include "message/run.h"
+#include "over_mpi.h"
 #include "transports.h"
 
 /* ---- The proof ---- */
@@ -135,12 +136,6 @@ static void begin(yoke_comm *comm)
     comm->memory = YCOMM_KNOWN_TO_MPI;
 }
 
-static bool takes(const ycomm_op *op)
-{
-    (void)op;
-    return true;
-}
-
 /* Mapped memory that MPI is given is the host's. */
 static bool is_given(const ycomm_side *side)
 {
@@ -156,29 +151,6 @@ static yoke_status enqueue(const ycomm_call *call, ycomm_op *op)
         given |= is_given(&op->parts[i].in) || is_given(&op->parts[i].out);
     ycomm_op_goes_by(op, given ? &ycomm_mpi_transport : &ycomm_staged_transport);
     return ycomm_run_enqueue(call, op);
-}
-
-/* ---- A channel needs nothing beside its communicator of MPI ---- */
-
-static yoke_status create(ycomm_channel *channel)
-{
-    (void)channel;
-    return YOKE_OK;
-}
-
-static void fail(ycomm_channel *channel, yoke_status status)
-{
-    (void)channel, (void)status;
-}
-
-static void end(ycomm_channel *channel)
-{
-    (void)channel;
-}
-
-static void destroy(ycomm_channel *channel)
-{
-    (void)channel;
 }
 
 const ycomm_transport ycomm_mpi_transport = {

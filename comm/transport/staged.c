@@ -5,6 +5,7 @@
  */
 #include "address.h"
 #include "message/run.h"
+#include "over_mpi.h"
 #include "transports.h"
 
 static int offer(yoke_comm *comm, char reason[YCOMM_TEXT])
@@ -26,40 +27,11 @@ static void begin(yoke_comm *comm)
         comm->memory = YCOMM_ON_HOST;
 }
 
-static bool takes(const ycomm_op *op)
-{
-    (void)op;
-    return true;
-}
-
 static yoke_status enqueue(const ycomm_call *call, ycomm_op *op)
 {
     ycomm_find_addresses(call->channel, op);
     ycomm_op_goes_by(op, &ycomm_staged_transport);
     return ycomm_run_enqueue(call, op);
-}
-
-/* ---- A channel needs nothing beside its communicator of MPI ---- */
-
-static yoke_status create(ycomm_channel *channel)
-{
-    (void)channel;
-    return YOKE_OK;
-}
-
-static void fail(ycomm_channel *channel, yoke_status status)
-{
-    (void)channel, (void)status;
-}
-
-static void end(ycomm_channel *channel)
-{
-    (void)channel;
-}
-
-static void destroy(ycomm_channel *channel)
-{
-    (void)channel;
 }
 
 const ycomm_transport ycomm_staged_transport = {
