@@ -27,7 +27,7 @@ typedef struct state {
     yk_expanded *out;
 } state;
 
-static yk_pp_list expand(state *s, yk_pp *rest);
+static yk_pp_list expand(state *s, yk_pp *at);
 
 static void *take(state *s, size_t size)
 {
