@@ -22,6 +22,7 @@ libyoke_base_la_SOURCES = \
 	base/scalar_types.def \
 	base/setting.c \
 	base/setting.h \
+	base/sized.h \
 	base/sizes.h \
 	base/text.c \
 	base/text.h \

@@ -9,6 +9,7 @@
 #include <yoke/library.h>
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "ground/block.h"
 #include "ground/engine.h"
 #include "ground/process.h"
@@ -332,14 +333,12 @@ yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *out_info)
         return YOKE_E_FORKED;
     if (!comm || !ycomm_is_comm(comm))
         return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_get_info: comm is NULL, is not a communicator, or has been released");
-    if (!out_info || out_info->size < sizeof out_info->size)
-        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_get_info: out_info is NULL, or its size is not set");
-    size_t size = out_info->size < sizeof *out_info ? out_info->size : sizeof *out_info;
+    if (!out_info)
+        return yoke_fail(YOKE_E_INVALID_ARGUMENT, "yoke_comm_get_info: out_info is NULL");
     yoke_comm_info info = comm->info;
     info.staged_bytes = atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_STAGED]);
     info.mpi_bytes = atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_MPI]);
     info.nccl_bytes = atomic_load(&comm->bytes[YOKE_COMM_TRANSPORT_NCCL]);
-    memcpy(out_info, &info, size);
-    out_info->size = sizeof *out_info;
+    yk_sized_fill(out_info, &info, sizeof info, YK_FIRST_SIZE(yoke_comm_info));
     return YOKE_OK;
 }

@@ -131,18 +131,19 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     info->kind = YOKE_DEVICE_GPU;
     info->view_alignment = 1;
     attribute_query query = { ordinal, YK_CUDA_SUCCESS };
-    info->capabilities = 1u << YOKE_CAP_FP64 | 1u << YOKE_CAP_INT64_ATOMICS | 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_EXACT_FP32 |
-                         1u << YOKE_CAP_PROGRAM_BINARIES | 1u << YOKE_CAP_GLOBALS | 1u << YOKE_CAP_IMAGES;
+    info->capabilities = UINT64_C(1) << YOKE_CAP_FP64 | UINT64_C(1) << YOKE_CAP_INT64_ATOMICS | UINT64_C(1) << YOKE_CAP_TIMING |
+                         UINT64_C(1) << YOKE_CAP_EXACT_FP32 | UINT64_C(1) << YOKE_CAP_PROGRAM_BINARIES |
+                         UINT64_C(1) << YOKE_CAP_GLOBALS | UINT64_C(1) << YOKE_CAP_IMAGES;
     if (yk_cu.cuFuncGetParamInfo)
-        info->capabilities |= 1u << YOKE_CAP_SIGNATURE;
+        info->capabilities |= UINT64_C(1) << YOKE_CAP_SIGNATURE;
     if (has_graphs())
-        info->capabilities |= 1u << YOKE_CAP_GRAPHS;
+        info->capabilities |= UINT64_C(1) << YOKE_CAP_GRAPHS;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY))
-        info->capabilities |= 1u << YOKE_CAP_MAPPED;
+        info->capabilities |= UINT64_C(1) << YOKE_CAP_MAPPED;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) && ask(&query, YK_CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
-        info->capabilities |= 1u << YOKE_CAP_MANAGED;
+        info->capabilities |= UINT64_C(1) << YOKE_CAP_MANAGED;
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
-        info->capabilities |= 1u << YOKE_CAP_COOPERATIVE;
+        info->capabilities |= UINT64_C(1) << YOKE_CAP_COOPERATIVE;
     yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
     yk_string_copy(info->platform, sizeof info->platform, "NVIDIA CUDA");
     status = yk_cuda_check("cuDeviceGetName", yk_cu.cuDeviceGetName(info->name, sizeof info->name, ordinal));

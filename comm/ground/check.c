@@ -72,6 +72,9 @@ yoke_status ycomm_check_array(const ycomm_call *call, const char *name, const yo
     if (array->dimensions < 0 || array->dimensions > YOKE_MAX_DIMENSIONS)
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has %d dimensions; 0 to %d are possible", name, (int)array->dimensions,
                           (int)YOKE_MAX_DIMENSIONS);
+    if (array->flags)
+        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the flags 0x%" PRIx64 ", which are reserved: zero the struct",
+                          name, array->flags);
     uint64_t count = 0;
     yoke_status status = check_buffer(call, name, array->buffer, written);
     if (status == YOKE_OK)

@@ -59,7 +59,7 @@ YOKE_API const char *yoke_dtype_get_name(yoke_dtype dtype);
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------------- */
 
-/* A number with its dtype, made by YOKE_NUMBER(2.5f) from a scalar of C, or by the functions below. */
+/* A number with its dtype, made by YOKE_NUMBER(2.5f) from a scalar of C, or by the functions below. Final. */
 typedef struct yoke_number {
     yoke_dtype dtype; /* not complex */
     union {
@@ -151,8 +151,8 @@ enum {
 
 enum { YOKE_MAX_DIMENSIONS = 8 };
 
-/* A program may fill the members itself: operations check all of them. Axes are counted from 0; the last axis is the one whose
- * elements are neighbours in a contiguous array. */
+/* A program may fill the members itself, from a struct that is zeroed: operations check all of them. Axes are counted from 0; the
+ * last axis is the one whose elements are neighbours in a contiguous array. Reserved: `flags`; 8 dimensions are final. */
 typedef struct yoke_array {
     yoke_buffer *buffer;                  /* device, mapped or managed memory, or a view of it */
     uint64_t offset;                      /* bytes from the buffer's start to the element whose indices are all 0 */
@@ -160,6 +160,7 @@ typedef struct yoke_array {
     int32_t dimensions;                   /* 0 (one element) to YOKE_MAX_DIMENSIONS */
     int64_t shape[YOKE_MAX_DIMENSIONS];   /* elements along each axis; 0 makes an empty array, which is valid */
     int64_t strides[YOKE_MAX_DIMENSIONS]; /* elements from one index to the next; may be negative, and 0 repeats the element */
+    uint64_t flags;                       /* reserved: 0 */
 } yoke_array;
 
 /* Contiguous arrays of 1, 2, 3 or `dimensions` dimensions at the buffer's start. The buffer may be larger than the array; whether

@@ -116,7 +116,7 @@ typedef struct yoke_comm_info {
         sizeof(yoke_comm_info), 0, 0, 0, 0, 0, 0, "", "", 0, 0, 0 \
     }
 
-/* Get the description of a communicator. YOKE_E_INVALID_ARGUMENT: out_info is NULL or its size is 0. */
+/* Get the description of a communicator. YOKE_E_INVALID_ARGUMENT: out_info is NULL. */
 YOKE_API yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *out_info);
 
 /* ---- Messages ----------------------------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ enum { YOKE_COMM_MAX_TAG = 32765 };
  * is 0, which every operation refuses. */
 static inline yoke_array yoke_comm_array(yoke_buffer *buffer, yoke_dtype dtype, int64_t first, int64_t count)
 {
-    yoke_array array = { YOKE_NULL, 0, 0, 1, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 } };
+    yoke_array array = { YOKE_NULL, 0, 0, 1, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0, 0 }, 0 };
     uint64_t bytes = 0;
     switch (dtype) {
 #define YOKE_COMM_BYTES(name, value, text, size) \
@@ -172,7 +172,7 @@ YOKE_API yoke_status yoke_comm_sendrecv_at(const char *where, yoke_stream *strea
 typedef int32_t yoke_comm_direction;
 enum { YOKE_COMM_SEND = 1, YOKE_COMM_RECEIVE = 2 };
 
-/* One message of a group. */
+/* One message of a group. Final: what comes later is another direction, and one that the library does not know is refused. */
 typedef struct yoke_comm_message {
     yoke_comm_direction direction; /* YOKE_COMM_SEND or YOKE_COMM_RECEIVE */
     int32_t peer;                  /* a rank, or YOKE_COMM_NULL */

@@ -60,7 +60,7 @@ typedef struct yoke_filter_options {
         sizeof(yoke_filter_options), 0, 0, 0, 0, YOKE_NULL \
     }
 
-/* The weights of one axis. */
+/* The weights of one axis. Final. */
 typedef struct yoke_weights {
     const double *values; /* in the order of positions */
     int64_t count;        /* 1 or more */

@@ -10,12 +10,12 @@
 
 #include <stdint.h>
 
-/* A half: IEEE 754 binary16. */
+/* A half: IEEE 754 binary16. Final. */
 typedef struct yoke_half {
     uint16_t bits; /* 1 sign, 5 exponent, 10 fraction */
 } yoke_half;
 
-/* A bfloat16: the upper 16 bits of a float. */
+/* A bfloat16: the upper 16 bits of a float. Final. */
 typedef struct yoke_bfloat16 {
     uint16_t bits; /* 1 sign, 8 exponent, 7 fraction */
 } yoke_bfloat16;

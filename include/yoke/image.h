@@ -48,16 +48,18 @@ enum {
     YOKE_FILTER_LINEAR = 1   /* between the nearest 4 texels, in 3-D the nearest 8; not for integers */
 };
 
-/* How kernels read an image. Zeroed, it clamps and does not filter, and coordinates count texels: texel i is at i + 0.5. */
+/* How kernels read an image. Zeroed, it clamps and does not filter, and coordinates count texels: texel i is at i + 0.5.
+ * Reserved: the words at the end. */
 typedef struct yoke_sampler {
     yoke_address_mode address; /* YOKE_ADDRESS_ */
     yoke_filter_mode filter;   /* YOKE_FILTER_ */
     int32_t normalized;        /* 1: coordinates are from 0.0 to 1.0 across the image; 0: they count texels */
+    uint32_t reserved[13];     /* 0 */
 } yoke_sampler;
 
 /* An image's properties. */
 typedef struct yoke_image_desc {
-    size_t size;                 /* sizeof(yoke_image_desc), or 0 for the struct as it was in version 0.1 */
+    size_t size;                 /* YOKE_IMAGE_DESC_INIT, or 0: see <yoke/yoke.h> */
     yoke_image_format format;    /* YOKE_FORMAT_ */
     int32_t channels;            /* of a texel: 1, 2 or 4 */
     size_t width, height, depth; /* in texels; a depth of 0 is a 2-D image, any other a 3-D image */
@@ -68,7 +70,10 @@ typedef struct yoke_image_desc {
     {                                           \
         sizeof(yoke_image_desc), 0, 0, 0, 0, 0, \
         {                                       \
-            0, 0, 0                             \
+            0, 0, 0,                            \
+            {                                   \
+                0                               \
+            }                                   \
         }                                       \
     }
 
@@ -88,13 +93,13 @@ YOKE_API yoke_image *yoke_image_retain(yoke_image *image);
 /* Release a reference. Memory that the device still uses is freed when the device is done; the call does not wait for that. */
 YOKE_API void yoke_image_release(yoke_image *image);
 
-/* Get the properties of an image. The caller sets out_desc->size (YOKE_IMAGE_DESC_INIT). YOKE_E_INVALID_ARGUMENT: out_desc is NULL
- * or its size is 0. */
+/* Get the properties of an image. The caller sets out_desc->size (YOKE_IMAGE_DESC_INIT). YOKE_E_INVALID_ARGUMENT: out_desc is NULL.
+ */
 YOKE_API yoke_status yoke_image_get_desc(const yoke_image *image, yoke_image_desc *out_desc);
 
 /* ---- Copies ------------------------------------------------------------------------------------------------------------- */
 
-/* A part of an image, in texels. A height or depth of 0 counts as 1. */
+/* A part of an image, in texels. A height or depth of 0 counts as 1. Final. */
 typedef struct yoke_region {
     size_t x, y, z;              /* the first texel */
     size_t width, height, depth; /* how many */

@@ -111,7 +111,7 @@ typedef struct yoke_memory_info {
         sizeof(yoke_memory_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
-/* Get the use of a device's memory. YOKE_E_INVALID_ARGUMENT: out_info is NULL or its size is 0. */
+/* Get the use of a device's memory. YOKE_E_INVALID_ARGUMENT: out_info is NULL. */
 YOKE_API yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info);
 
 #define YOKE_NO_LIMIT UINT64_MAX
@@ -180,12 +180,12 @@ YOKE_API yoke_status yoke_copy_sync_at(const char *where, yoke_stream *stream, y
 /* ---- Rects: copies of two and three dimensions --------------------------------------------------------------------------- */
 
 /* The place of a rect in memory: the offset of its first byte, and the distances from row to row and from slice to slice. A
- * row_pitch of 0 means contiguous rows; a slice_pitch of 0 means contiguous slices of as many rows as the rect has. */
+ * row_pitch of 0 means contiguous rows; a slice_pitch of 0 means contiguous slices of as many rows as the rect has. Final. */
 typedef struct yoke_pitch {
     size_t offset, row_pitch, slice_pitch;
 } yoke_pitch;
 
-/* A rect: bytes in a row, rows in a slice, slices. A height or depth of 0 counts as 1. */
+/* A rect: bytes in a row, rows in a slice, slices. A height or depth of 0 counts as 1. Final. */
 typedef struct yoke_rect {
     size_t width, height, depth;
 } yoke_rect;

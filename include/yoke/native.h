@@ -99,7 +99,7 @@ typedef struct yoke_native_device {
         sizeof(yoke_native_device), NULL, 0, NULL \
     }
 
-/* Get the driver's handles of a device. YOKE_E_INVALID_ARGUMENT: out_native is NULL or its size is 0. */
+/* Get the driver's handles of a device. YOKE_E_INVALID_ARGUMENT: out_native is NULL. */
 YOKE_API yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native);
 
 /* Get the driver's handle of a buffer or view, valid as long as the buffer or view: a CUdeviceptr, or a cl_mem (of a view, a

@@ -28,9 +28,7 @@
  *  - An output of positions or counts has a dtype that holds the largest one that the shapes allow. YOKE_E_RANGE: it does not.
  *  - Data that is read as a position (indices, offsets of segments) is checked where it is used: positions out of range are
  *    treated as each operation says, and never lead outside an array.
- *  - Options are a struct that begins with its size, as its _INIT macro sets it; NULL stands for that macro. 0 counts as the struct
- *    of version 0.1. With a smaller size, of a program that was compiled with an older header, the other members are as the macro
- *    sets them; of a larger one, this library reads what it knows.
+ *  - Options are a struct that begins with its size (see <yoke/yoke.h>); NULL stands for its _INIT macro.
  *
  * <yoke/array.h> declares the arrays, <yoke/vars.h> the list of an expression's variables, <yoke/matmul.h> products of matrices,
  * <yoke/filter.h> filters, <yoke/fft.h> Fourier transforms, and <yoke/random.h> random numbers.
@@ -333,7 +331,7 @@ typedef struct yoke_ops_library {
 
 /* Describe a vendor's library by its index, YOKE_OPS_LIBRARY_. The library is searched for and opened, if no operation has
  * done so; it is never closed. An absent library is no failure: operations then use Yoke's own kernels.
- * YOKE_E_INVALID_ARGUMENT: out_library is NULL or its size is 0. YOKE_E_RANGE: there is no library of this index. */
+ * YOKE_E_INVALID_ARGUMENT: out_library is NULL. YOKE_E_RANGE: there is no library of this index. */
 YOKE_API yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library);
 
 /* ---- Preparation ----------------------------------------------------------------------------------------------------------- */

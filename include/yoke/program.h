@@ -24,13 +24,13 @@ enum {
 typedef uint32_t yoke_build_flags;
 enum { YOKE_BUILD_DEBUG = 1 }; /* line information for debuggers and profilers, where the compiler supports it */
 
-/* A virtual header, which exists only as text. `#include "name"` and `#include <name>` find it. */
+/* A virtual header, which exists only as text. `#include "name"` and `#include <name>` find it. Final. */
 typedef struct yoke_header {
     const char *name; /* as "particle.h" or "lib/vec.h" */
     const char *text; /* NUL-terminated */
 } yoke_header;
 
-/* Compiled code of a program, as yoke_program_load takes it. */
+/* Compiled code of a program, as yoke_program_load takes it. Final. */
 typedef struct yoke_code {
     const void *bytes;
     size_t size;
@@ -60,7 +60,7 @@ typedef struct yoke_code {
  * YOKE_E_INVALID_ARGUMENT.
  */
 typedef struct yoke_source {
-    size_t size;                        /* YOKE_SOURCE_INIT; 0 means all members of 0.1.0 */
+    size_t size;                        /* YOKE_SOURCE_INIT, or 0: see <yoke/yoke.h> */
     const char *name;                   /* for messages, as "saxpy"; may be NULL */
     const char *cuda;                   /* CUDA C++ for NVRTC; `name_expressions` lists templates and overloads */
     const char *opencl;                 /* OpenCL C */
@@ -197,7 +197,7 @@ typedef struct yoke_compiler_info {
         }                                         \
     }
 
-/* Get the compiler of a device. YOKE_E_INVALID_ARGUMENT: out_info is NULL or its size is 0. YOKE_E_UNAVAILABLE: NVRTC is missing;
+/* Get the compiler of a device. YOKE_E_INVALID_ARGUMENT: out_info is NULL. YOKE_E_UNAVAILABLE: NVRTC is missing;
  * the record says where Yoke searched. */
 YOKE_API yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *out_info);
 
@@ -243,7 +243,7 @@ typedef struct yoke_cache_info {
  * options, compiler, driver and device. YOKE_CACHE=off, read or on (the default); YOKE_CACHE_SIZE=MiB (default 256). With any
  * other value the cache is off, and nothing is counted. The folder must belong to the user, and no other user may have write
  * permission; set-user-id programs have no cache. An unusable cache is logged, and is never a failure. YOKE_E_INVALID_ARGUMENT:
- * out_info is NULL or its size is 0. */
+ * out_info is NULL. */
 YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------------------ */
@@ -340,7 +340,8 @@ enum {
     YOKE_ARG_SURFACE = 17  /* an image that the kernel writes, or reads without a sampler */
 };
 
-/* A kernel argument with its kind and width, made by YOKE_ARGS or by the yoke_arg_ functions of <yoke/args.h>. */
+/* A kernel argument with its kind and width, made by YOKE_ARGS or by the yoke_arg_ functions of <yoke/args.h>. Final: what
+ * comes later is another kind, and a kind that the library does not know is refused. */
 typedef struct yoke_arg {
     yoke_arg_kind kind; /* YOKE_ARG_ */
     uint32_t size;      /* bytes of the scalar or struct; of a pointer for a buffer */
@@ -366,7 +367,7 @@ typedef struct yoke_arg {
 enum { YOKE_ARG_CUDA_ONLY = 0x40, YOKE_ARG_OPENCL_ONLY = 0x80 };
 enum { YOKE_MAX_ARGS = 128 }; /* in one launch, and parameters of a kernel; more values go into a struct */
 
-/* Blocks in a grid, or threads in a block: YOKE_DIM(x), YOKE_DIM(x, y) or YOKE_DIM(x, y, z). */
+/* Blocks in a grid, or threads in a block: YOKE_DIM(x), YOKE_DIM(x, y) or YOKE_DIM(x, y, z). Final. */
 typedef struct yoke_dim {
     uint32_t x, y, z; /* the number in each dimension */
 } yoke_dim;

@@ -68,13 +68,13 @@ typedef float4 yoke_vec4;
 #error "yoke/types.h needs a compiler with C11, C++11 or GNU attributes to align its vectors"
 #endif
 
-/* float2 in both kernel languages. */
+/* float2 in both kernel languages. Final. */
 typedef struct yoke_vec2 {
     YOKE_ALIGNED(8) float x;
     float y;
 } yoke_vec2;
 
-/* float4 in both kernel languages. */
+/* float4 in both kernel languages. Final. */
 typedef struct yoke_vec4 {
     YOKE_ALIGNED(16) float x;
     float y, z, w;
@@ -86,7 +86,7 @@ typedef struct yoke_vec4 {
 extern "C" {
 #endif
 
-/* A field of a struct in the host's layout: YOKE_FIELD(struct particle, mass). */
+/* A field of a struct in the host's layout: YOKE_FIELD(struct particle, mass). Final. */
 typedef struct yoke_field {
     const char *name;    /* the field's name */
     size_t offset, size; /* bytes, on the host */

@@ -54,7 +54,7 @@ typedef uint32_t yoke_var_kind;
 enum { YOKE_VAR_ARRAY = 1, YOKE_VAR_SCALAR = 2, YOKE_VAR_FUNCTION = 3 };
 
 /* A variable, or a function, made by YOKE_VARS or by the functions below. Names and texts are read during the call that takes it.
- */
+ * Final: what comes later is another kind, and a kind that the library does not know is refused. */
 typedef struct yoke_var {
     const char *name;   /* of the variable; the declaration of a function, as "float smooth(float x, int32 n)" */
     const char *text;   /* of a function: its definition as CUDA C++ and OpenCL C alike; else NULL */
@@ -74,7 +74,7 @@ static inline yoke_var yoke_var_array(const char *name, yoke_array array)
 /* The same through a pointer. NULL makes an array of dtype 0, which operations refuse. */
 static inline yoke_var yoke_var_array_pointer(const char *name, const yoke_array *array)
 {
-    yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_ARRAY, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 } } };
+    yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_ARRAY, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 }, 0 } };
     var.name = name;
     if (array)
         var.array = *array;
@@ -84,7 +84,7 @@ static inline yoke_var yoke_var_array_pointer(const char *name, const yoke_array
 /* A scalar by a name of its own: yoke_var_scalar("limit", YOKE_NUMBER(2.5f)). */
 static inline yoke_var yoke_var_scalar(const char *name, yoke_number scalar)
 {
-    yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_SCALAR, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 } } };
+    yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_SCALAR, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 }, 0 } };
     var.name = name;
     var.scalar = scalar;
     return var;
@@ -100,7 +100,7 @@ static inline yoke_var yoke_var_scalar(const char *name, yoke_number scalar)
  * and none that begins with yoke_ or yops_, which are Yoke's own, in the text too. */
 static inline yoke_var yoke_var_function(const char *declaration, const char *text)
 {
-    yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_FUNCTION, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 } } };
+    yoke_var var = { YOKE_NULL, YOKE_NULL, YOKE_VAR_FUNCTION, { 0, { 0 } }, { YOKE_NULL, 0, 0, 0, { 0 }, { 0 }, 0 } };
     var.name = declaration;
     var.text = text;
     return var;

@@ -22,6 +22,11 @@
  *    Functions that enqueue work keep this promise only as far as the driver's functions do.
  *  - A function that allocates memory may fail with YOKE_E_OUT_OF_DEVICE_MEMORY or YOKE_E_OUT_OF_HOST_MEMORY.
  *  - Sizes and offsets are in bytes. The type of an enum's constants, as yoke_wait_mode, is an integer of 32 bits.
+ *  - Structs may grow in one of three ways, which the comment of each names. A struct that begins with `size` gets new members at
+ *    its end. Its _INIT macro sets the size; 0 stands for the struct of version 0.1, and any other size for the members that lie
+ *    within it: the library takes the others as the macro sets them, and fills only those that it and the program know, and leaves
+ *    `size` as it is. Words that are reserved have to be 0, which is checked, until a later version gives them a meaning: zero
+ *    such a struct, or use an initializer. A final struct stays as it is.
  *
  * Each function that enqueues work is a macro over a function whose name ends in _at. The macro adds the caller's file and line, a
  * string constant, so that a failure that is reported later names the line that enqueued the work. Other languages, C++ wrappers
@@ -203,7 +208,7 @@ enum {
     YOKE_CAP_IMAGES = 12           /* yoke_image_create, and kernels with images */
 };
 
-/* The description of a device. The caller sets `size` (YOKE_DEVICE_INFO_INIT); fields beyond `size` are not written. */
+/* The description of a device. The caller sets `size` (YOKE_DEVICE_INFO_INIT). */
 typedef struct yoke_device_info {
     size_t size;                /* sizeof(yoke_device_info) */
     char selector[32];          /* a selector that opens this device, as "cuda:0" */
@@ -216,7 +221,7 @@ typedef struct yoke_device_info {
     char uuid[40];              /* "68b8d1d4-5525-541e-965b-bc69d86e3b6f", or "" */
     int32_t index;              /* among its backend's devices, in PCI order */
     yoke_device_kind kind;      /* YOKE_DEVICE_ */
-    uint32_t capabilities;      /* bit YOKE_CAP_x is set when the device has it */
+    uint64_t capabilities;      /* bit YOKE_CAP_x is set when the device has it: info.capabilities >> YOKE_CAP_FP64 & 1 */
     uint32_t compute_units;     /* multiprocessors or cores */
     uint64_t memory;            /* bytes of device memory */
     uint64_t max_buffer;        /* bytes of the largest single buffer */
@@ -280,8 +285,8 @@ YOKE_API yoke_device *yoke_device_retain(yoke_device *device);
  * release wait, and the log says so. The process may exit meanwhile. NULL does nothing, as in every release. */
 YOKE_API void yoke_device_release(yoke_device *device);
 
-/* Get the description of an open device. The caller sets out_info->size. YOKE_E_INVALID_ARGUMENT: size is 0, or too small to hold
- * the selector. */
+/* Get the description of an open device. The caller sets out_info->size. YOKE_E_INVALID_ARGUMENT: size is too small to hold the
+ * selector. */
 YOKE_API yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *out_info);
 
 /* The reason why the device lacks capability YOKE_CAP_x, in words; NULL when the device has it. Lives as long as the device. */
@@ -320,7 +325,7 @@ typedef yoke_status (*yoke_full_fn)(void *user);
 
 /* The properties of a stream, for yoke_stream_create_with. */
 typedef struct yoke_stream_desc {
-    size_t size;             /* YOKE_STREAM_DESC_INIT; 0 means the struct as it was in version 0.1 */
+    size_t size;             /* YOKE_STREAM_DESC_INIT, or 0: see above */
     yoke_stream_flags flags; /* YOKE_STREAM_ bits */
     yoke_wait_mode wait;     /* YOKE_WAIT_ */
     uint32_t depth;          /* the most operations that may be unfinished, see below; 0: no limit */

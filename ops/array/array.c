@@ -109,7 +109,7 @@ static yoke_status check_shape(const char *function, int32_t dtype, int32_t dime
 
 static yoke_array make(const char *function, yoke_buffer *buffer, int32_t dtype, int32_t dimensions, const int64_t *shape)
 {
-    yoke_array array = { buffer, 0, dtype, dimensions, { 0 }, { 0 } };
+    yoke_array array = { buffer, 0, dtype, dimensions, { 0 }, { 0 }, 0 };
     if (check_shape(function, dtype, dimensions, shape) < 0)
         return no_array;
     if (!buffer) {

@@ -25,13 +25,3 @@ yoke_status yops_fail(const yops_call *call, yoke_status status, const char *for
     va_end(args);
     return yoke_fail(status, "%s: %s", call->function, text);
 }
-
-void yops_take_options(void *out_options, const void *options, size_t known)
-{
-    size_t size = 0;
-    if (!options)
-        return;
-    memcpy(&size, options, sizeof size);
-    memcpy(out_options, options, size > 0 && size < known ? size : known);
-    memcpy(out_options, &known, sizeof known);
-}

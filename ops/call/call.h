@@ -6,6 +6,7 @@
 #define YOPS_CALL_H
 
 #include "array/array.h"
+#include "base/sized.h"
 
 /* One call of an operation. */
 typedef struct yops_call {
@@ -21,9 +22,9 @@ yoke_status yops_begin(yops_call *out_call, const char *function, const char *wh
 /* Fail with "FUNCTION: text". Returns `status`. */
 yoke_status yops_fail(const yops_call *call, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
 
-/* Take a caller's options, or NULL, whose first member is their size: 0 stands for all members that this library knows, as `known`
- * does; what lies beyond either size stays as it is in `out_options`, which begins with the defaults and with the size `known`. */
-void yops_take_options(void *out_options, const void *options, size_t known);
+/* Take a caller's options, or NULL, over the defaults in `out_options`. */
+#define YOPS_TAKE_OPTIONS(out_options, type, options) \
+    ((options) ? yk_sized_take(out_options, options, sizeof(type), YK_FIRST_SIZE(type)) : (void)0)
 
 /* ---- Checks: check.c ---- */
 

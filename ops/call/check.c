@@ -26,6 +26,9 @@ static yoke_status check_members(const yops_call *call, const char *name, const 
         if (array->shape[i] < 0)
             return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has an extent of %" PRId64 " along axis %d", name, array->shape[i],
                              (int)i);
+    if (array->flags)
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the flags 0x%" PRIx64 ", which are reserved: zero the struct", name,
+                         array->flags);
     return YOKE_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include <yoke/library.h>
 
+#include "base/sized.h"
 #include "library.h"
 
 yops_cuda_table yops_cuda;
@@ -143,15 +144,13 @@ bool yops_vendor_is_exact(void)
 yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)
 {
     const yops_call call = { .function = "yoke_ops_get_library" };
-    if (!out_library || out_library->size == 0)
-        return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "out_library is NULL, or its size is 0: start from YOKE_OPS_LIBRARY_INIT");
+    if (!out_library)
+        return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "out_library is NULL");
     if (index >= YOPS_PUBLIC_LIBRARIES)
         return yops_fail(&call, YOKE_E_RANGE, "index is %zu; there are %d libraries", index, (int)YOPS_PUBLIC_LIBRARIES);
     const yvendor_found *found = yops_library_open((yops_library_id)index);
     yoke_ops_library library = { sizeof library, libraries[index].name, found->version, found->path, found->reason };
-    size_t size = out_library->size < sizeof library ? out_library->size : sizeof library;
-    library.size = out_library->size;
-    memcpy(out_library, &library, size);
+    yk_sized_fill(out_library, &library, sizeof library, YK_FIRST_SIZE(yoke_ops_library));
     return YOKE_OK;
 }
 

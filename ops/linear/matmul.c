@@ -182,7 +182,7 @@ static yoke_number convert(const yops_matmul *p, yoke_number value)
 static yoke_status read_options(yops_matmul *p, const yoke_matmul_options *options, yoke_matmul_options *out_options)
 {
     yoke_matmul_options o = YOKE_MATMUL_OPTIONS_INIT;
-    yops_take_options(&o, options, sizeof o);
+    YOPS_TAKE_OPTIONS(&o, yoke_matmul_options, options);
     if (o.flags & ~(uint32_t)(YOKE_MATMUL_TF32 | YOKE_MATMUL_EXACT))
         return yops_fail(&p->call, YOKE_E_INVALID_ARGUMENT,
                          "options->flags is 0x%x: YOKE_MATMUL_TF32 and YOKE_MATMUL_EXACT are known", (unsigned)o.flags);

@@ -26,7 +26,7 @@ static uint64_t parts_of(int32_t dtype)
 static yoke_status check_options(yops_random *r, const yoke_random_options *options)
 {
     r->options = (yoke_random_options)YOKE_RANDOM_OPTIONS_INIT;
-    yops_take_options(&r->options, options, sizeof *options);
+    YOPS_TAKE_OPTIONS(&r->options, yoke_random_options, options);
     if (r->options.interval < YOKE_INTERVAL_WITHOUT_HIGH || r->options.interval > YOKE_INTERVAL_WITH_BOTH)
         return yops_fail(
             &r->call, YOKE_E_INVALID_ARGUMENT,

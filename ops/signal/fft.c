@@ -255,7 +255,7 @@ static yoke_status transform(const char *function, const char *where, yoke_strea
         return status;
     problem.out = *out;
     problem.a = *a;
-    yops_take_options(&o, options, sizeof o);
+    YOPS_TAKE_OPTIONS(&o, yoke_fft_options, options);
     problem.is_exact = o.flags & YOKE_FFT_EXACT;
     status = check_shapes(&call, &problem);
     if (status == YOKE_OK)

@@ -14,7 +14,7 @@ enum { MOST_TAPS = 1 << 20 };
 static yoke_status check_options(yops_filter *f, const yoke_filter_options *options)
 {
     f->options = (yoke_filter_options)YOKE_FILTER_OPTIONS_INIT;
-    yops_take_options(&f->options, options, sizeof *options);
+    YOPS_TAKE_OPTIONS(&f->options, yoke_filter_options, options);
     const yoke_filter_options *o = &f->options;
     if (o->boundary < YOKE_BOUNDARY_REFLECT || o->boundary > YOKE_BOUNDARY_WRAP)
         return yops_fail(&f->call, YOKE_E_INVALID_ARGUMENT, "options->boundary is %d: it is one of YOKE_BOUNDARY_",

@@ -48,7 +48,7 @@ cdef extern from "yoke/yoke.h" nogil:
         char uuid[40]
         int32_t index
         int32_t kind
-        uint32_t capabilities
+        uint64_t capabilities
         uint32_t compute_units
         uint64_t memory
         uint64_t max_buffer

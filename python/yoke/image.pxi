@@ -71,6 +71,7 @@ cdef class Image:
             raise TypeError("an image needs a shape: (rows, columns) or (slices, rows, columns)")
 
     cdef int sample(self, yoke_sampler *sampler, address, filter, normalized) except -1:
+        memset(sampler, 0, sizeof(sampler[0]))
         sampler.address = position_of(address, image_addresses, "address")
         sampler.filter = position_of(filter, image_filters, "filter")
         sampler.normalized = bool(normalized)

@@ -129,8 +129,8 @@ yoke_status yk_device_survey(const yk_backend *const *backends, size_t count, yk
 
 static yoke_status begin_info(const char *function, const char *argument, void *out_info)
 {
-    size_t least = offsetof(yoke_device_info, selector) + sizeof((yoke_device_info *)0)->selector;
-    return yk_info_begin(function, argument, out_info, least, "start from YOKE_DEVICE_INFO_INIT");
+    return yk_info_begin(function, argument, out_info, YK_SIZE_TO(yoke_device_info, selector), YK_FIRST_SIZE(yoke_device_info),
+                         "start from YOKE_DEVICE_INFO_INIT");
 }
 
 static yoke_status list_devices(const char *function, void *infos, size_t capacity, size_t *out_count)
@@ -151,15 +151,15 @@ static yoke_status list_devices(const char *function, void *infos, size_t capaci
     /* A program built with another version of Yoke has structs of another size: the caller's size is the stride. */
     size_t stride = 0, size;
     if (capacity > 0)
-        memcpy(&stride, infos, sizeof stride);
+        stride = yk_sized_bytes(infos, YK_FIRST_SIZE(yoke_device_info));
     for (size_t i = 0; status >= 0 && i < list.count && i < capacity; i++) {
         char *info = (char *)infos + i * stride;
-        memcpy(&size, info, sizeof size);
+        size = yk_sized_bytes(info, YK_FIRST_SIZE(yoke_device_info));
         if (size != stride)
             status = yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size in infos[%zu] is %zu, but in infos[0] it is %zu", function, i,
                              size, stride);
         else if ((status = begin_info(function, "infos[0]", info)) == YOKE_OK)
-            yk_info_fill(info, &list.infos[i], sizeof list.infos[i]);
+            YK_INFO_FILL(info, yoke_device_info, &list.infos[i]);
     }
     if (status >= 0)
         *out_count = list.count;
@@ -450,7 +450,7 @@ yoke_status yoke_device_get_info(const yoke_device *device, yoke_device_info *ou
     if (begin_info(function, "out_info", out_info) < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
-    yk_info_fill(out_info, &device->info, sizeof device->info);
+    YK_INFO_FILL(out_info, yoke_device_info, &device->info);
     return YOKE_OK;
 }
 
@@ -459,12 +459,12 @@ yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *ou
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_device_get_compiler);
     yoke_compiler_info info = YOKE_COMPILER_INFO_INIT;
-    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_COMPILER_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_compiler_info, "YOKE_COMPILER_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_status status = device->backend->device_compiler(device, &info);
     if (status < 0)
         return yk_attribute(function, NULL, status);
-    yk_info_fill(out_info, &info, sizeof info);
+    YK_INFO_FILL(out_info, yoke_compiler_info, &info);
     return YOKE_OK;
 }

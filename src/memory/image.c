@@ -16,6 +16,10 @@
 
 static yoke_status check_sampler(const char *function, const yoke_sampler *sampler, const yk_format *format)
 {
+    for (size_t i = 0; i < YK_COUNT_OF(sampler->reserved); i++)
+        if (sampler->reserved[i])
+            return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: sampler.reserved[%zu] is %u; reserved words must be 0: zero the struct",
+                           function, i, (unsigned)sampler->reserved[i]);
     if (sampler->address < YOKE_ADDRESS_CLAMP || sampler->address > YOKE_ADDRESS_MIRROR)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: sampler.address is %d, which is not a YOKE_ADDRESS_ value", function,
                        (int)sampler->address);
@@ -172,13 +176,10 @@ static yoke_status create_sampled(yoke_image *texels, const yoke_sampler *sample
 /* The description as this library knows it, whatever the program was compiled with. */
 static yoke_status read_desc(const char *function, const yoke_image_desc *desc, yoke_image_desc *out_desc)
 {
-    *out_desc = (yoke_image_desc){ 0 };
+    *out_desc = (yoke_image_desc)YOKE_IMAGE_DESC_INIT;
     if (!desc)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: desc is NULL", function);
-    size_t size = desc->size ? desc->size : sizeof *out_desc;
-    if (size < sizeof *out_desc || size > 65536)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the size in desc is %zu; start from YOKE_IMAGE_DESC_INIT", function, size);
-    memcpy(out_desc, desc, sizeof *out_desc);
+    yk_sized_take(out_desc, desc, sizeof *out_desc, YK_FIRST_SIZE(yoke_image_desc));
     return YOKE_OK;
 }
 
@@ -249,9 +250,9 @@ void yoke_image_release(yoke_image *image)
 yoke_status yoke_image_get_desc(const yoke_image *image, yoke_image_desc *out_desc)
 {
     YK_FUNCTION(yoke_image_get_desc);
-    if (yk_info_begin(function, "out_desc", out_desc, 1, "start from YOKE_IMAGE_DESC_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_desc, yoke_image_desc, "YOKE_IMAGE_DESC_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(image, YK_IMAGE, function, "image");
-    yk_info_fill(out_desc, &image->desc, sizeof image->desc);
+    YK_INFO_FILL(out_desc, yoke_image_desc, &image->desc);
     return YOKE_OK;
 }

@@ -523,7 +523,7 @@ static yoke_status describe(yoke_device *device, yoke_memory_info *info)
 yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info)
 {
     YK_FUNCTION(yoke_device_get_memory);
-    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_MEMORY_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_memory_info, "YOKE_MEMORY_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
@@ -534,6 +534,6 @@ yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_in
         status = describe(device, &info);
     if (status < 0)
         return yk_attribute(function, NULL, yk_device_failed(device, status));
-    yk_info_fill(out_info, &info, sizeof info);
+    YK_INFO_FILL(out_info, yoke_memory_info, &info);
     return YOKE_OK;
 }

@@ -98,10 +98,8 @@ static yoke_status add_folder(yoke_source *source, yk_source_file *file)
 /* Copy the caller's struct, whose version may be older or newer. */
 static void take(const yoke_source *caller_source, yoke_source *out_source)
 {
-    size_t size = caller_source->size ? caller_source->size : sizeof *out_source;
     *out_source = (yoke_source)YOKE_SOURCE_INIT;
-    memcpy(out_source, caller_source, size < sizeof *out_source ? size : sizeof *out_source);
-    out_source->size = sizeof *out_source;
+    yk_sized_take(out_source, caller_source, sizeof *out_source, YK_FIRST_SIZE(yoke_source));
 }
 
 yoke_status yk_source_open(const char *function, yk_language language, const yoke_source *caller_source, yoke_source *source,

@@ -18,11 +18,11 @@ yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_
 {
     YK_FUNCTION(yoke_device_get_native);
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
-    if (yk_info_begin(function, "out_native", out_native, 1, "start from YOKE_NATIVE_DEVICE_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_native, yoke_native_device, "YOKE_NATIVE_DEVICE_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
     device->backend->device_native(device, &native);
-    yk_info_fill(out_native, &native, sizeof native);
+    YK_INFO_FILL(out_native, yoke_native_device, &native);
     return YOKE_OK;
 }
 
@@ -209,7 +209,7 @@ yoke_status yk_native_capture(yoke_device *device, yk_op_list *list)
 {
     yk_error_state before;
     yoke_status status;
-    if (list->kind != YK_OP_NATIVE_ENQUEUE || !(device->info.capabilities & 1u << YOKE_CAP_GRAPHS))
+    if (list->kind != YK_OP_NATIVE_ENQUEUE || !(device->info.capabilities & UINT64_C(1) << YOKE_CAP_GRAPHS))
         return YOKE_OK;
     list->device = device;
     yk_error_save(&before);

@@ -175,7 +175,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
     }
     if (device->blocking || device->observer || stream->depth)
         yk_stream_close(stream); /* the gate never opens */
-    if (device->observer && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & 1u << YOKE_CAP_TIMING))
+    if (device->observer && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & UINT64_C(1) << YOKE_CAP_TIMING))
         stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
     return stream;
 }
@@ -213,20 +213,21 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
     return YOKE_OK;
 }
 
-static yoke_status create(const char *function, yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+static yoke_status create(const char *function, yoke_device *device, const yoke_stream_desc *caller_desc, yoke_stream **out_stream)
 {
     YK_UNCANCELLED;
-    static const yoke_stream_desc usual = YOKE_STREAM_DESC_INIT;
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     YK_OUT(out_stream);
     YK_CHECK(device, YK_DEVICE, function, "device");
-    desc = desc ? desc : &usual;
-    yoke_status status = check_desc(function, device, desc);
+    if (caller_desc)
+        yk_sized_take(&desc, caller_desc, sizeof desc, YK_FIRST_SIZE(yoke_stream_desc));
+    yoke_status status = check_desc(function, device, &desc);
     if (status == YOKE_OK)
         status = yk_device_check(device);
     if (status < 0)
         return yk_attribute(function, NULL, status);
 
-    yoke_stream *stream = new_stream(device, desc);
+    yoke_stream *stream = new_stream(device, &desc);
     if (!stream)
         return yk_attribute(function, NULL, yoke_error()->status);
     status = device->backend->stream_create(stream);

@@ -17,7 +17,7 @@ yoke_status yk_host_device_list(yk_device_list *list)
     yk_string_copy(info.platform, sizeof info.platform, "Yoke's tests");
     yk_string_copy(info.driver, sizeof info.driver, "1");
     info.kind = YOKE_DEVICE_EMULATOR;
-    info.capabilities = 1u << YOKE_CAP_TIMING | 1u << YOKE_CAP_MAPPED | 1u << YOKE_CAP_MANAGED;
+    info.capabilities = UINT64_C(1) << YOKE_CAP_TIMING | UINT64_C(1) << YOKE_CAP_MAPPED | UINT64_C(1) << YOKE_CAP_MANAGED;
     info.compute_units = 1;
     info.memory = info.max_buffer = memory;
     info.max_shared_bytes = 1 << 15;

@@ -62,6 +62,9 @@ static void arrays(ranks *t)
     bad = part(YOKE_F32, 8 * N, 8 * N + 1);
     CHECK_FAILS(YOKE_E_RANGE, "past the end|801 elements of float|byte 3200|6400", yoke_comm_send(s, c, &bad, 0, 0));
     bad = good;
+    bad.flags = 1;
+    CHECK_FAILS(INVALID, "the flags 0x1|reserved", yoke_comm_broadcast(s, c, &bad, 0));
+    bad = good;
     bad.buffer = NULL;
     CHECK_FAILS(INVALID, "buffer of array is NULL", yoke_comm_send(s, c, &bad, 0, 0));
     bad.buffer = pinned;
@@ -98,7 +101,7 @@ static void numbers(ranks *t)
     CHECK_FAILS(INVALID, "out is of float64|in is of float", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &wide, &a));
     CHECK_FAILS(INVALID, "do not fit|100|101", yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &whole, &odd));
     CHECK_FAILS(INVALID, "overlap|in place",
-                yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &a, &(yoke_array){ buffer, 4, YOKE_F32, 1, { N }, { 1 } }));
+                yoke_comm_allreduce(s, c, YOKE_REDUCE_SUM, &a, &(yoke_array){ buffer, 4, YOKE_F32, 1, { N }, { 1 }, 0 }));
     CHECK_FAILS(INVALID, "out and in overlap", yoke_comm_sendrecv(s, c, &a, 0, &a, 0, 0));
     if (t->count == 2)
         CHECK_FAILS(INVALID, "101 elements|2 ranks", yoke_comm_alltoall(s, c, &odd, &odd));
@@ -134,6 +137,11 @@ static void handles(ranks *t)
     CHECK(!other);
     CHECK_FAILS(INVALID, "yoke_comm_get_info", yoke_comm_get_info(t->comm, NULL));
     CHECK_OK(yoke_comm_get_info(t->comm, &info));
+    yoke_comm_info zero = { .size = 0 }, older = { .size = offsetof(yoke_comm_info, ranks), .ranks = 77 };
+    CHECK_OK(yoke_comm_get_info(t->comm, &zero));
+    CHECK(zero.size == 0 && zero.ranks == t->count && zero.nccl_bytes == info.nccl_bytes && strcmp(zero.mpi, info.mpi) == 0);
+    CHECK_OK(yoke_comm_get_info(t->comm, &older));
+    CHECK(older.rank == t->rank && older.ranks == 77 && older.size == offsetof(yoke_comm_info, ranks));
     CHECK(info.rank == t->rank && info.ranks == t->count && info.local_rank == t->rank && info.local_ranks == t->count);
     CHECK(info.sharing >= 1 && info.sharing <= t->count && info.reason[0] && info.mpi[0]);
     CHECK(info.transport == YOKE_COMM_TRANSPORT_STAGED || (info.transport == YOKE_COMM_TRANSPORT_NCCL && info.sharing == 1));

@@ -252,7 +252,7 @@ static void check_samplers(suite *t, int32_t filter, int32_t normalized, bool vo
     if (!needs_images(t))
         return;
     for (int32_t address = 0; address <= (normalized ? YOKE_ADDRESS_MIRROR : YOKE_ADDRESS_BORDER); address++)
-        check_sampler(t, &(yoke_sampler){ address, filter, normalized }, volume);
+        check_sampler(t, &(yoke_sampler){ .address = address, .filter = filter, .normalized = normalized }, volume);
 }
 
 static void clamped_reads(suite *t)

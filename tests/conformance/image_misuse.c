@@ -34,10 +34,11 @@ static void descriptions(suite *t)
     BAD(YOKE_E_RANGE, "8 x 8 x 1000000000|may have", depth, 1000000000);
     BAD(YOKE_E_RANGE, "may have", width, (size_t)1 << 40);
     BAD(YOKE_E_RANGE, "may have", height, SIZE_MAX);
-    BAD(YOKE_E_INVALID_ARGUMENT, "size|3|YOKE_IMAGE_DESC_INIT", size, 3);
+    BAD(YOKE_E_INVALID_ARGUMENT, "channels|0", size, offsetof(yoke_image_desc, channels)); /* the others are those of the macro */
     BAD(YOKE_E_INVALID_ARGUMENT, "address|9", sampler.address, 9);
     BAD(YOKE_E_INVALID_ARGUMENT, "filter|2", sampler.filter, 2);
     BAD(YOKE_E_INVALID_ARGUMENT, "normalized|7", sampler.normalized, 7);
+    BAD(YOKE_E_INVALID_ARGUMENT, "reserved[0]|must be 0", sampler.reserved[0], 1);
     BAD(YOKE_E_INVALID_ARGUMENT, "REPEAT|normalized", sampler.address, YOKE_ADDRESS_REPEAT);
     BAD(YOKE_E_INVALID_ARGUMENT, "MIRROR|normalized", sampler.address, YOKE_ADDRESS_MIRROR);
     desc = good;
@@ -72,9 +73,13 @@ static void no_images(suite *t)
     CHECK_REFUSED("not an image|buffer", yoke_image_get_desc(none, &found));
     CHECK_REFUSED("out_desc|NULL", yoke_image_get_desc(image, NULL));
     found.size = 0;
+    CHECK_OK(yoke_image_get_desc(image, &found));
+    CHECK(found.size == 0 && found.width == desc.width && found.sampler.address == desc.sampler.address);
+    found.size = SIZE_MAX;
     CHECK_REFUSED("size|YOKE_IMAGE_DESC_INIT", yoke_image_get_desc(image, &found));
     CHECK_REFUSED("sampler|NULL", yoke_image_create_view(image, NULL, &view));
     CHECK_REFUSED("filter", yoke_image_create_view(image, &(yoke_sampler){ .filter = 5 }, &view));
+    CHECK_REFUSED("reserved[12]|must be 0", yoke_image_create_view(image, &(yoke_sampler){ .reserved[12] = 5 }, &view));
     CHECK_REFUSED("not an image|buffer", yoke_image_create_view(none, &desc.sampler, &view));
     CHECK_REFUSED("not an image|buffer", yoke_write_image(t->stream, none, NULL, bytes, 256));
     CHECK_REFUSED("not an image|buffer", yoke_copy_to_image(t->stream, none, NULL, buffer, 0));

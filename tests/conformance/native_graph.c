@@ -396,7 +396,7 @@ static void sections_use_other_streams(suite *t)
     yoke_buffer *out = NULL;
     uint32_t value = 7, got[2] = { 0, 0 };
 
-    if (strcmp(t->info.backend, "cuda") == 0 && (t->info.capabilities & 1u << YOKE_CAP_GRAPHS)) {
+    if (strcmp(t->info.backend, "cuda") == 0 && (t->info.capabilities & UINT64_C(1) << YOKE_CAP_GRAPHS)) {
         suite_skip("the driver captures the section and launches the graph as a whole");
         return;
     }

@@ -90,7 +90,7 @@ static inline bool chain_create(suite *t, chain *c)
     memset(c, 0, sizeof *c);
     if (!native_open(t, &c->driver))
         return false;
-    c->captures = c->driver.cuda && (t->info.capabilities & 1u << YOKE_CAP_GRAPHS);
+    c->captures = c->driver.cuda && (t->info.capabilities & UINT64_C(1) << YOKE_CAP_GRAPHS);
     return words_create(t, 1, &c->x) && words_create(t, 2, &c->y) && words_create(t, 3, &c->z);
 }
 

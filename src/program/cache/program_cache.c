@@ -83,7 +83,7 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 {
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_cache_get_info);
-    if (yk_info_begin(function, "out_info", out_info, 1, "start from YOKE_CACHE_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_cache_info, "YOKE_CACHE_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     yk_cache_is_on();
     yoke_cache_info info = YOKE_CACHE_INFO_INIT;
@@ -97,7 +97,7 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
     yk_string_copy(info.folder, sizeof info.folder, folder.path);
     yk_string_copy(info.reason, sizeof info.reason, folder.reason);
     pthread_mutex_unlock(&opening);
-    yk_info_fill(out_info, &info, sizeof info);
+    YK_INFO_FILL(out_info, yoke_cache_info, &info);
     return YOKE_OK;
 }
 

@@ -117,7 +117,7 @@ static void columns_beside_each_other(suite *t)
     yoke_array memory;
     if (!CHECK_OK(yoke_array_create(t->device, YOKE_F32, 1, SHAPE(16), &memory)))
         return;
-    yoke_array a = { memory.buffer, 16, YOKE_F32, 2, { 2, 3 }, { 3, -2 } }, b = a;
+    yoke_array a = { memory.buffer, 16, YOKE_F32, 2, { 2, 3 }, { 3, -2 }, 0 }, b = a;
     b.offset += 24;
     suite_expect_log();
     CHECK_OK(yoke_assign_value(t->stream, &memory, YOKE_NUMBER(0)));

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structs of options: each function takes older ones, which are smaller, newer ones, which are larger, and a size of 0. */
+/*
+ * What structs keep for later versions. Options: each function takes older ones, which are smaller, newer ones, which are larger,
+ * and a size of 0. Arrays: every operation refuses flags, in each of its arrays.
+ */
 #include <string.h>
 
-#include "../arrays.h"
+#include "../calls.h"
 
 typedef struct arrays {
     yoke_array a, out;
@@ -78,8 +81,35 @@ out:
     test_array_release(&a);
 }
 
+/* ---- Arrays ---- */
+
+static void check_flags(suite *t, const calls_entry *entry)
+{
+    calls_state x;
+    bool good = calls_create(t, entry, (calls_size){ 5000, 21 }, &x);
+    for (int i = 0; good && i < CALLS_MOST_ARRAYS && entry->arrays[i].dtype; i++)
+        for (int bit = 0; good && bit < 64; bit += 21) {
+            x.a[i].flags = UINT64_C(1) << bit;
+            good = CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "the flags 0x|reserved", entry->enqueue(t->stream, &x));
+            x.a[i].flags = 0;
+        }
+    if (!good)
+        tap_diag("this was %s", entry->name);
+    calls_release(&x);
+}
+
+static void flags(suite *t)
+{
+    suite_expect_log();
+    for (size_t i = 0; i < calls_count; i++)
+        if (calls_suit(t, &calls_table[i]))
+            check_flags(t, &calls_table[i]);
+    CHECK_OK(yoke_stream_wait(t->stream));
+}
+
 static const suite_case cases[] = {
     { "options of every size are taken", sizes, false },
+    { "every operation refuses arrays with flags", flags, false },
 };
 
 int main(void)
