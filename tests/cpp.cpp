@@ -6,6 +6,7 @@
  */
 #include <array>
 #include <atomic>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -471,6 +472,12 @@ void arrays(world &w)
     EXPECT(listed(YOKE_NO_VARS, YOKE_ALL_AXES).empty());
     EXPECT(YOKE_VAR(limit).scalar.dtype == YOKE_F32 && YOKE_NUMBER(flag).dtype == YOKE_BOOL && other.scalar.value.u64 == 7);
     EXPECT(YOKE_NUMBER(yoke_half_from(1.5f)).value.f64 == 1.5 && YOKE_NUMBER(-3).value.i64 == -3);
+    const std::complex<float> z(1.5f, -2);
+    const yoke_number wide = YOKE_NUMBER(std::complex<double>(0.1, 3)), narrow = YOKE_VAR(z).scalar,
+                      made = yoke_number_c64(1.5f, -2);
+    EXPECT(wide.dtype == YOKE_C128 && wide.value.parts[0] == 0.1 && wide.value.parts[1] == 3);
+    EXPECT(narrow.dtype == YOKE_C64 && narrow.value.parts[0] == 1.5 && narrow.value.parts[1] == -2);
+    EXPECT(made.dtype == YOKE_C64 && made.value.parts[1] == -2 && yoke_number_c128(1, 2).value.parts[0] == 1);
     y = yoke_array_index(y, 2, 0);
     EXPECT(y.dtype == 0 && std::string(yoke_error()->text).find("yoke_array_index") != std::string::npos);
     yoke_error_clear();

@@ -61,12 +61,13 @@ YOKE_API const char *yoke_dtype_get_name(yoke_dtype dtype);
 
 /* A number with its dtype, made by YOKE_NUMBER(2.5f) from a scalar of C, or by the functions below. Final. */
 typedef struct yoke_number {
-    yoke_dtype dtype; /* not complex */
+    yoke_dtype dtype;
     union {
-        int64_t i64;  /* of signed integers */
-        uint64_t u64; /* of unsigned integers and bool */
-        double f64;   /* of floating-point numbers */
-    } value;          /* selected by the dtype */
+        int64_t i64;     /* of signed integers */
+        uint64_t u64;    /* of unsigned integers and bool */
+        double f64;      /* of floating-point numbers */
+        double parts[2]; /* of complex numbers: the real part, the imaginary part */
+    } value;             /* selected by the dtype */
 } yoke_number;
 
 /* Make a number of a scalar of C; YOKE_NUMBER selects the function by the scalar's type: yoke_number_char, …, yoke_number_u64. */
@@ -107,6 +108,26 @@ static inline yoke_number yoke_number_bf16(yoke_bfloat16 x)
 {
     yoke_number result = yoke_number_f32(yoke_bfloat16_to_float(x));
     result.dtype = YOKE_BF16;
+    return result;
+}
+
+/* A complex64 of its parts, which C99, C++ and compilers without complex numbers have, too. */
+static inline yoke_number yoke_number_c64(float real, float imaginary)
+{
+    yoke_number result;
+    result.dtype = YOKE_C64;
+    result.value.parts[0] = YOKE_CAST(double, real);
+    result.value.parts[1] = YOKE_CAST(double, imaginary);
+    return result;
+}
+
+/* The same of complex128. */
+static inline yoke_number yoke_number_c128(double real, double imaginary)
+{
+    yoke_number result;
+    result.dtype = YOKE_C128;
+    result.value.parts[0] = real;
+    result.value.parts[1] = imaginary;
     return result;
 }
 
@@ -237,7 +258,27 @@ YOKE_API yoke_status yoke_array_from_dlpack(yoke_device *device, const struct DL
 
 /* ---- Scalars as numbers --------------------------------------------------------------------------------------------------- */
 
-/* A yoke_number of a scalar of C, with the dtype of the scalar's type. For C11 and C++. */
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_COMPLEX__)
+/* A number of a complex number of C, whose parts lie side by side. For C11, where the compiler has complex numbers. */
+static inline yoke_number yoke_number_float_complex(float _Complex x)
+{
+    float parts[2];
+    memcpy(parts, &x, sizeof parts);
+    return yoke_number_c64(parts[0], parts[1]);
+}
+static inline yoke_number yoke_number_double_complex(double _Complex x)
+{
+    double parts[2];
+    memcpy(parts, &x, sizeof parts);
+    return yoke_number_c128(parts[0], parts[1]);
+}
+#define YOKE_COMPLEX_TYPES(X) X(float _Complex, float_complex) X(double _Complex, double_complex)
+#else
+#define YOKE_COMPLEX_TYPES(X)
+#endif
+
+/* A yoke_number of a scalar of C, with the dtype of the scalar's type. For C11 and C++; complex numbers are those of C, where the
+ * compiler has them, and std::complex. */
 #if defined(__cplusplus)
 #define YOKE_NUMBER(x) yoke_number_of(x)
 static inline yoke_number yoke_number_of(yoke_number x)
@@ -251,9 +292,23 @@ static inline yoke_number yoke_number_of(yoke_number x)
     }
 YOKE_SCALAR_TYPES(YOKE_NUMBER_OF)
 #undef YOKE_NUMBER_OF
+/* std::complex<float> and std::complex<double>, without its header, and other types like it. */
+static inline yoke_number yoke_number_of_parts(float real, float imaginary)
+{
+    return yoke_number_c64(real, imaginary);
+}
+static inline yoke_number yoke_number_of_parts(double real, double imaginary)
+{
+    return yoke_number_c128(real, imaginary);
+}
+template <template <typename> class type, typename part> static inline yoke_number yoke_number_of(const type<part> &x)
+{
+    return yoke_number_of_parts(x.real(), x.imag());
+}
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 /* clang-format off */
-#define YOKE_NUMBER(x) _Generic((x), yoke_number: yoke_number_itself YOKE_SCALAR_TYPES(YOKE_NUMBER_OF))(x)
+#define YOKE_NUMBER(x) \
+    _Generic((x), yoke_number: yoke_number_itself YOKE_SCALAR_TYPES(YOKE_NUMBER_OF) YOKE_COMPLEX_TYPES(YOKE_NUMBER_OF))(x)
 #define YOKE_NUMBER_OF(type, name) , type: yoke_number_##name
 /* clang-format on */
 #endif

@@ -19,6 +19,9 @@
  *  - Where sums are of integers, alpha and beta are converted to the type that an epilogue's `value` has (int32, uint32, int64 or
  *    uint64), as <yoke/ops.h> says: 2.75f becomes 2, and for uint32 -1.0f becomes 0, 1e10f the largest value and NaN 0; an integer
  *    wraps. alpha · (a · b) + beta · c is then exact modulo 2^32 or 2^64, as is what is stored in a c of integers.
+ *  - Where alpha or beta is complex, the other becomes complex, too. alpha · (a · b) is then re·re, -im·im added, and re·im, im·re
+ *    added, and the four products of beta · c are added to these in the same order, each by a fused multiply-add. A real alpha and
+ *    beta multiply each part by itself.
  *  - Where m or n is 1, a slice is summed in 128 chains: chain i takes the elements i, i + 128, i + 256, …; then chains i and i +
  *    64 are added for i below 64, chains i and i + 32, and so on to i and i + 1.
  *  - Slices: let `elements` be those of c, with the batch, and `tiles` the tiles of 64 x 64 in c (both extents rounded up, times
@@ -54,10 +57,10 @@ enum {
 typedef struct yoke_matmul_options {
     size_t size;             /* sizeof(yoke_matmul_options), or 0: see <yoke/ops.h> */
     yoke_matmul_flags flags; /* YOKE_MATMUL_ */
-    yoke_number alpha;       /* converted to the sums' type (of integers: see above), the real one of complex sums; dtype 0: 1 */
+    yoke_number alpha;       /* converted to the sums' type (of integers: see above), or to its real type; dtype 0: 1 */
     yoke_number beta;        /* the same; dtype 0: 0. With 0, c is not read */
     const char *epilogue;    /* NULL: `value` itself */
-    const yoke_var *vars;    /* of the epilogue, 31 at most, or 30 where a or b is complex */
+    const yoke_var *vars;    /* of the epilogue, 31 at most */
     size_t var_count;        /* how many */
 } yoke_matmul_options;
 
@@ -73,7 +76,7 @@ YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, cons
                                     const yoke_array *b);
 
 /* c = epilogue(alpha · (a · b) + beta · c). `options` NULL: as yoke_matmul. Fails as yoke_matmul; and YOKE_E_INVALID_ARGUMENT: the
- * options have unknown flags; a number is complex; the epilogue has a mistake, reads an array that does not broadcast to c's shape
+ * options have unknown flags; alpha or beta is complex, and neither a nor b is, or c is not; the epilogue has a mistake, reads an array that does not broadcast to c's shape
  * or overlaps c, or is complex where c is not. */
 #define yoke_matmul_with(...) yoke_matmul_with_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,

@@ -63,7 +63,7 @@ YOKE_API yoke_status yoke_map_at(const char *where, yoke_stream *stream, const c
 YOKE_API yoke_status yoke_assign_at(const char *where, yoke_stream *stream, const yoke_array *target, const yoke_array *source);
 
 /* Set each element to `value`: yoke_assign_value(stream, &a, YOKE_NUMBER(1.0f)). The value is converted to the array's
- * dtype. */
+ * dtype. YOKE_E_INVALID_ARGUMENT: the value is complex, and the array neither complex nor bool. */
 #define yoke_assign_value(...) yoke_assign_value_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream, const yoke_array *target, yoke_number value);
 
@@ -96,7 +96,7 @@ YOKE_API yoke_status yoke_where_at(const char *where, yoke_stream *stream, const
 
 /* out = a, limited to low … high: below `low` it is `low`, above `high` it is `high`. NaN stays NaN. The limits
  * count with a's dtype, where integers stop at the ends of their range; but where `a` has integers and `out` fractions, limits of
- * floating point count with out's dtype. */
+ * floating point count with out's dtype. YOKE_E_INVALID_ARGUMENT: `a` or a limit is complex: complex numbers have no order. */
 #define yoke_clamp(...) yoke_clamp_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                    yoke_number low, yoke_number high);
@@ -267,7 +267,7 @@ YOKE_API yoke_status yoke_unique_at(const char *where, yoke_stream *stream, cons
  * Where the elements, low and high are whole numbers, the bin of x is floor((x - low) * count / (high - low)), exactly. Else all
  * three are converted to float, or for elements of double to double, and the bin is the last i with low + i * width <= x or i = 0,
  * where width is (high - low) / count, and each operation is rounded.
- * YOKE_E_INVALID_ARGUMENT: low is not below high, or one is not finite, or high - low is not, or not below 2^64 for integers; there
+ * YOKE_E_INVALID_ARGUMENT: low is not below high, or one is complex or not finite, or high - low is not, or not below 2^64 for integers; there
  * are no bins. YOKE_E_RANGE: more than 2^31 - 1 bins. */
 #define yoke_histogram(...) yoke_histogram_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_histogram_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,

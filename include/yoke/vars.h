@@ -31,10 +31,10 @@
  * negative amount, gives 0, and -1 for a negative number that is shifted to the right. Floating-point operations are rounded one by
  * one; fma rounds once. min, max, fmin and fmax are IEEE 754's minimumNumber and maximumNumber: NaN only if both are NaN, and -0 is
  * below 0; clamp(x, low, high) is min(max(x, low), high), but NaN stays NaN. Conversions are those of <yoke/ops.h>; to bool, all
- * but 0 is true; from complex to real, the real part. Complex numbers are multiplied part by part and divided by Smith's method; a
- * real operand is converted first, so that an infinite number divided by a real one has NaN in its other part. abs of a complex
- * number is hypot of its parts, with the same bits on every device: no square overflows or is lost, and it is infinite where a part
- * is infinite, even beside NaN.
+ * but 0 is true; from complex to real, the real part, which an assignment has to say: y = real(z), or y = (float)z. Complex
+ * numbers are multiplied part by part and divided by Smith's method; a real operand is converted first, so that an infinite number
+ * divided by a real one has NaN in its other part. abs of a complex number is hypot of its parts, with the same bits on every
+ * device: no square overflows or is lost, and it is infinite where a part is infinite, even beside NaN.
  *
  * A variable may have any name that is an identifier of C, int and round and template too, but that of a dtype.
  *
@@ -173,6 +173,10 @@ YOKE_VAR_FN(f16, yoke_half)
 YOKE_VAR_FN(bf16, yoke_bfloat16)
 YOKE_VAR_FN(f32, float)
 YOKE_VAR_FN(f64, double)
+#if !defined(__STDC_NO_COMPLEX__)
+YOKE_VAR_FN(float_complex, float _Complex)
+YOKE_VAR_FN(double_complex, double _Complex)
+#endif
 #undef YOKE_VAR_FN
 
 /* A variable of an expression with its own name: an array, a pointer to an array, a scalar, or a yoke_var. */
@@ -197,7 +201,9 @@ YOKE_VAR_FN(f64, double)
     yoke_half: yoke_var_f16, \
     yoke_bfloat16: yoke_var_bf16, \
     float: yoke_var_f32, \
-    double: yoke_var_f64)(#x, x)
+    double: yoke_var_f64 \
+    YOKE_COMPLEX_TYPES(YOKE_VAR_COMPLEX))(#x, x)
+#define YOKE_VAR_COMPLEX(type, name) , type: yoke_var_##name
 /* clang-format on */
 
 /* A list of up to 32 variables, each with its own name: YOKE_VARS(c, x, y) expands to `array, count`. YOKE_NO_VARS is the empty

@@ -67,8 +67,9 @@ bool yops_needs_f64(int32_t dtype); /* f64 and c128 */
 /* The name in kernels: "f32", for "-D IN=f32". */
 const char *yops_dtype_token(int32_t dtype);
 
-/* The number as a double; integers are rounded. */
+/* The number as a double, the real part of a complex one; integers are rounded. */
 double yops_real(yoke_number value);
+double yops_imaginary(yoke_number value);
 
 /* ---- Numbers as text: decimal.c ---- */
 

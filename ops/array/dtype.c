@@ -70,7 +70,14 @@ const char *yops_dtype_token(int32_t dtype)
 
 double yops_real(yoke_number value)
 {
+    if (yops_is_complex(value.dtype))
+        return value.value.parts[0];
     if (yops_is_floating(value.dtype))
         return value.value.f64;
     return yops_is_signed(value.dtype) ? (double)value.value.i64 : (double)value.value.u64;
+}
+
+double yops_imaginary(yoke_number value)
+{
+    return yops_is_complex(value.dtype) ? value.value.parts[1] : 0;
 }

@@ -3,8 +3,9 @@
 #include "number.h"
 
 #include <math.h>
+#include <string.h>
 
-yoke_arg yops_number_argument(yoke_number value)
+yoke_arg yops_number_argument(yoke_number value, yops_parts *parts)
 {
     switch (value.dtype) {
     case YOKE_BOOL:
@@ -31,6 +32,13 @@ yoke_arg yops_number_argument(yoke_number value)
         return yoke_arg_f32(yoke_bfloat16_to_float(yoke_bfloat16_from((float)value.value.f64)));
     case YOKE_F32:
         return yoke_arg_f32((float)value.value.f64);
+    case YOKE_C64:
+        parts->f32[0] = (float)value.value.parts[0];
+        parts->f32[1] = (float)value.value.parts[1];
+        return yoke_arg_struct(parts->f32, sizeof parts->f32);
+    case YOKE_C128:
+        memcpy(parts->f64, value.value.parts, sizeof parts->f64);
+        return yoke_arg_struct(parts->f64, sizeof parts->f64);
     default:
         return yoke_arg_f64(value.value.f64);
     }
@@ -49,10 +57,20 @@ static void saturate_unsigned(double x, int bits, uint64_t *out_value)
     *out_value = x != x || x <= 0 ? 0 : x >= ldexp(1, bits) ? UINT64_MAX >> (64 - bits) : (uint64_t)x;
 }
 
+static yoke_number convert_complex(yoke_number value, int32_t dtype)
+{
+    const double *parts = value.value.parts;
+    if (dtype == YOKE_BOOL)
+        return yoke_number_bool(parts[0] != 0 || parts[1] != 0);
+    return dtype == YOKE_C64 ? yoke_number_c64((float)parts[0], (float)parts[1]) : yoke_number_c128(parts[0], parts[1]);
+}
+
 yoke_number yops_number_convert(yoke_number value, int32_t dtype)
 {
     yoke_number result = { dtype, { 0 } };
     int bits = 8 * (int)yoke_dtype_get_size(dtype);
+    if (yops_is_complex(value.dtype))
+        return convert_complex(value, dtype);
     bool floating = yops_is_floating(value.dtype);
     if (dtype == YOKE_BOOL)
         result.value.u64 = floating ? value.value.f64 != 0 : value.value.u64 != 0;
@@ -73,6 +91,14 @@ yoke_number yops_number_convert(yoke_number value, int32_t dtype)
             result.value.f64 = single ? (float)value.value.u64 : (double)value.value.u64;
     }
     return result;
+}
+
+yoke_number yops_number_complex(yoke_number value, int32_t dtype)
+{
+    yoke_number result = yops_number_convert(value, dtype);
+    if (yops_is_complex(result.dtype))
+        return result;
+    return yops_number_convert(yoke_number_c128(result.value.f64, 0), dtype);
 }
 
 yoke_number yops_number_nearest(yoke_number value, int32_t dtype)

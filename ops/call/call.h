@@ -59,8 +59,11 @@ yoke_status yops_broadcast(const yops_call *call, const char *name, const yoke_a
 /* Check a list of axes of an array, and mark those that it names. No axis is marked for an empty list. */
 yoke_status yops_check_axes(const yops_call *call, int32_t dimensions, const int32_t *axes, size_t axis_count, bool *out_named);
 
-/* Check a number that the caller made: its dtype is one, and not complex. */
+/* Check a number that the caller made: its dtype is one. */
 yoke_status yops_check_number(const yops_call *call, const char *name, yoke_number value);
+
+/* The same, and that it is not complex, since it is compared. */
+yoke_status yops_check_limit(const yops_call *call, const char *name, yoke_number value);
 
 /* ---- Options: options.c ---- */
 

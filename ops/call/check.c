@@ -304,8 +304,16 @@ yoke_status yops_broadcast(const yops_call *call, const char *name, const yoke_a
 
 yoke_status yops_check_number(const yops_call *call, const char *name, yoke_number value)
 {
-    if (!yops_is_dtype(value.dtype) || yops_is_complex(value.dtype))
-        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %d, which is not a real one: use YOKE_NUMBER(1.5f)", name,
+    if (!yops_is_dtype(value.dtype))
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %d, which does not exist: use YOKE_NUMBER(1.5f)", name,
                          (int)value.dtype);
     return YOKE_OK;
+}
+
+yoke_status yops_check_limit(const yops_call *call, const char *name, yoke_number value)
+{
+    if (yops_is_complex(value.dtype))
+        return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %s: complex numbers have no order", name,
+                         yoke_dtype_get_name(value.dtype));
+    return yops_check_number(call, name, value);
 }

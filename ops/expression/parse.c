@@ -356,6 +356,17 @@ static bool can_be_assigned(yops_parser *parser, yops_token token, int var)
     return parser->status >= 0;
 }
 
+/* Whether the dtype takes the value: what is complex becomes real where the text says so, by real(), abs() or a cast. */
+static bool check_parts(yops_parser *parser, yops_token target, int32_t dtype, uint16_t value)
+{
+    int32_t own = parser->expression->nodes[value].dtype;
+    if (!yops_is_complex(own) || yops_is_complex(dtype) || dtype == YOKE_BOOL)
+        return true;
+    yops_mistake(parser, target.at, target.length, "'%.*s' is %s, and its value %s: use real(), abs() or a cast",
+                 shown_length(target), text_of(parser, target), yops_type_name(dtype), yops_type_name(own));
+    return false;
+}
+
 /* Behind the name, whose token this is: the operator and the value. */
 static void parse_assignment(yops_parser *parser, yops_token target)
 {
@@ -382,6 +393,8 @@ static void parse_assignment(yops_parser *parser, yops_token target)
         e->new_name_count++;
     }
     int32_t dtype = var >= 0 ? e->vars[var].dtype : e->new_names[name].dtype;
+    if (!check_parts(parser, target, dtype, value))
+        return;
     bool stores_half = var >= 0 && (dtype == YOKE_F16 || dtype == YOKE_BF16);
     value = yops_convert(parser, value, stores_half ? YOKE_F32 : dtype, false);
     yops_node statement = { .kind = var >= 0 ? YOPS_NODE_SET_OUT : YOPS_NODE_SET_NAME, .dtype = (uint8_t)dtype, .a = value };

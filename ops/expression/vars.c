@@ -350,9 +350,9 @@ static yoke_status read_var(const yops_call *call, size_t number, const yoke_var
         status =
             yops_fail(call, YOKE_E_INVALID_ARGUMENT, "'%.80s', vars[%zu], has the kind %u: it is neither an array nor a scalar",
                       var->name, number, (unsigned)var->kind);
-    else if (!yops_is_dtype(dtype) || yops_is_complex(dtype))
+    else if (!yops_is_dtype(dtype))
         status = yops_fail(call, YOKE_E_INVALID_ARGUMENT,
-                           "the scalar '%.80s', vars[%zu], has the dtype %d, which is not a real one: use YOKE_NUMBER(1.5f)",
+                           "the scalar '%.80s', vars[%zu], has the dtype %d, which does not exist: use YOKE_NUMBER(1.5f)",
                            var->name, number, (int)dtype);
     out->text = var->name;
     out->length = (uint16_t)length;

@@ -52,8 +52,10 @@ static bool translate(const yops_gemm *g, yops_blas_call *out, yops_why *why)
                describe(&out->a, g->b_dtype, &g->b, n, k, g->b_column, g->b_row, g->b_batch) &&
                describe(&out->b, g->a_dtype, &g->a, k, m, g->a_column, g->a_row, g->a_batch);
     }
-    out->alpha = yops_real(g->alpha);
-    out->beta = yops_real(g->beta);
+    out->alpha[0] = yops_real(g->alpha);
+    out->alpha[1] = yops_imaginary(g->alpha);
+    out->beta[0] = yops_real(g->beta);
+    out->beta[1] = yops_imaginary(g->beta);
     fits = fits && !out->c.transposed && (g->batch <= 1 || out->c.batch > 0);
     if (!fits)
         snprintf(why->text, sizeof why->text, "the strides of a matrix are not those of rows or columns of contiguous elements");

@@ -20,7 +20,7 @@ typedef struct yops_blas_matrix {
 typedef struct yops_blas_call {
     yops_blas_matrix a, b, c;
     int m, n, k, batch;
-    double alpha, beta;
+    double alpha[2], beta[2]; /* the real and the imaginary part */
     bool tf32;
 } yops_blas_call;
 

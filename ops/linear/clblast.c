@@ -30,13 +30,14 @@ static yops_CLBlastStatusCode multiply(const gemm_section *s, yops_cl_command_qu
     yops_cl_mem c = (yops_cl_mem)s->section.handles[2];
     const yops_CLBlastTranspose a_op = g->a.transposed ? YOPS_CLBlastTransposeYes : YOPS_CLBlastTransposeNo;
     const yops_CLBlastTranspose b_op = g->b.transposed ? YOPS_CLBlastTransposeYes : YOPS_CLBlastTransposeNo;
-    const yops_cl_float2 alpha_c = { { (float)g->alpha, 0 } }, beta_c = { { (float)g->beta, 0 } };
-    const yops_cl_double2 alpha_z = { { g->alpha, 0 } }, beta_z = { { g->beta, 0 } };
+    const yops_cl_float2 alpha_c = { { (float)g->alpha[0], (float)g->alpha[1] } };
+    const yops_cl_float2 beta_c = { { (float)g->beta[0], (float)g->beta[1] } };
+    const yops_cl_double2 alpha_z = { { g->alpha[0], g->alpha[1] } }, beta_z = { { g->beta[0], g->beta[1] } };
     switch (g->c.dtype) {
     case YOKE_F32:
-        return CALL(S, (float)g->alpha, (float)g->beta);
+        return CALL(S, (float)g->alpha[0], (float)g->beta[0]);
     case YOKE_F64:
-        return CALL(D, g->alpha, g->beta);
+        return CALL(D, g->alpha[0], g->beta[0]);
     case YOKE_C64:
         return CALL(C, alpha_c, beta_c);
     default:

@@ -177,13 +177,14 @@ typedef union scalar {
     double f64[2];
 } scalar;
 
-static scalar scalar_of(const types *t, double value)
+static scalar scalar_of(const types *t, const double value[2])
 {
-    scalar result = { { 0, 0 } };
-    if (t->compute == YOPS_CUBLAS_COMPUTE_64F)
-        result.f64[0] = value, result.f64[1] = 0;
-    else
-        result.f32[0] = (float)value;
+    scalar result;
+    for (int part = 0; part < 2; part++)
+        if (t->compute == YOPS_CUBLAS_COMPUTE_64F)
+            result.f64[part] = value[part];
+        else
+            result.f32[part] = (float)value[part];
     return result;
 }
 

@@ -3,8 +3,6 @@
 #include "matmul.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array/number.h"
@@ -172,6 +170,8 @@ static void transpose(yops_matmul *p)
 /* A number of the caller in the dtype that sums are scaled in: integers wrap. */
 static yoke_number convert(const yops_matmul *p, yoke_number value)
 {
+    if (p->scales_by_complex)
+        return yops_number_complex(value, p->scalar);
     if (p->sum != YOKE_U32 && p->sum != YOKE_U64)
         return yops_number_convert(value, p->scalar);
     yoke_number number = yops_number_convert(value, p->result);
@@ -241,21 +241,6 @@ static yoke_status check_names(const yops_matmul *p, const yoke_matmul_options *
     return YOKE_OK;
 }
 
-/* The list with `value` in front, and the text. There are no complex scalars: a complex value comes as two, whose names are ours.
- */
-static size_t list_vars(const yops_matmul *p, const yoke_matmul_options *o, yoke_var *vars)
-{
-    size_t count = 0;
-    bool is_complex = yops_is_complex(p->result);
-    vars[count++] =
-        yoke_var_scalar(is_complex ? "yops_value_real" : "value", (yoke_number){ is_complex ? p->scalar : p->result, { 0 } });
-    if (is_complex)
-        vars[count++] = yoke_var_scalar("yops_value_imag", (yoke_number){ p->scalar, { 0 } });
-    for (size_t i = 0; i < o->var_count && count <= YOPS_MOST_VARS; i++)
-        vars[count++] = o->vars[i];
-    return count;
-}
-
 static yoke_status run_epilogue(yops_matmul *p, const char *text, const yoke_var *vars, size_t count, const yoke_array *c)
 {
     yops_evaluation v;
@@ -273,22 +258,31 @@ static yoke_status run_epilogue(yops_matmul *p, const char *text, const yoke_var
 
 static yoke_status run_with_epilogue(yops_matmul *p, const yoke_matmul_options *o, const yoke_array *c)
 {
-    static const char prefix[] = "value = complex(yops_value_real, yops_value_imag); ";
-    yoke_var vars[YOPS_MOST_VARS + 1];
+    yoke_var vars[YOPS_MOST_VARS + 1] = { yoke_var_scalar("value", (yoke_number){ p->result, { 0 } }) };
+    size_t count = 1;
     yoke_status valid = check_names(p, o);
     if (valid < 0)
         return valid;
-    size_t count = list_vars(p, o, vars);
-    if (!yops_is_complex(p->result))
-        return run_epilogue(p, o->epilogue, vars, count, c);
-    size_t size = sizeof prefix + strlen(o->epilogue);
-    char *text = malloc(size);
-    if (!text)
-        return yops_fail(&p->call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the epilogue");
-    snprintf(text, size, "%s%s", prefix, o->epilogue);
-    yoke_status status = run_epilogue(p, text, vars, count, c);
-    free(text);
-    return status;
+    for (size_t i = 0; i < o->var_count && count <= YOPS_MOST_VARS; i++)
+        vars[count++] = o->vars[i];
+    return run_epilogue(p, o->epilogue, vars, count, c);
+}
+
+/* Complex numbers scale complex sums only, which a complex c or an epilogue takes. */
+static yoke_status check_scalars(yops_matmul *p, const yoke_matmul_options *o)
+{
+    const char *name = yops_is_complex(o->alpha.dtype) ? "alpha" : "beta";
+    p->scales_by_complex = yops_is_complex(o->alpha.dtype) || yops_is_complex(o->beta.dtype);
+    if (!p->scales_by_complex)
+        return YOKE_OK;
+    if (!yops_is_complex(p->sum))
+        return yops_fail(&p->call, YOKE_E_INVALID_ARGUMENT, "options->%s is complex, and neither a, of %s, nor b, of %s, is", name,
+                         yoke_dtype_get_name(p->a.dtype), yoke_dtype_get_name(p->b.dtype));
+    if (!yops_is_complex(p->c.dtype) && !o->epilogue)
+        return yops_fail(&p->call, YOKE_E_INVALID_ARGUMENT, "options->%s is complex, and c has the dtype %s", name,
+                         yoke_dtype_get_name(p->c.dtype));
+    p->scalar = p->sum;
+    return YOKE_OK;
 }
 
 /* `a` and `b` have been checked. */
@@ -303,10 +297,13 @@ static yoke_status multiply(yops_matmul *p, const yoke_matmul_options *options)
     if (status < 0)
         return status;
     find_dtypes(p);
+    status = check_scalars(p, &o);
+    if (status < 0)
+        return status;
     p->flags = o.flags;
     p->alpha = convert(p, o.alpha);
     p->beta = convert(p, o.beta);
-    p->has_c = yops_real(p->beta) != 0;
+    p->has_c = yops_real(p->beta) != 0 || yops_imaginary(p->beta) != 0;
     find_strides(p, has_row, has_column);
     yops_matmul_shape *s = &p->shape;
     /* A vector stands on the right, but one of an outer product along its columns; and the columns of c are neighbours. */

@@ -31,12 +31,14 @@ typedef struct yops_matmul {
     yoke_array a, b, c;
     yops_place a_place, b_place, c_place;
     int32_t sum, result, scalar; /* dtypes, as in matmul.yh */
+    bool scales_by_complex;      /* alpha and beta are complex */
     bool is_swapped;             /* a and b have changed places */
     yoke_number alpha, beta;     /* of the dtype `scalar` */
-    bool has_c;                  /* beta is not 0 */
-    bool is_outer;               /* one product for each element of c, with the sign of its zero */
-    uint32_t flags;              /* YOKE_MATMUL_ */
-    yops_evaluation *epilogue;   /* NULL: none */
+    yops_parts alpha_parts, beta_parts;
+    bool has_c;                /* beta is not 0 */
+    bool is_outer;             /* one product for each element of c, with the sign of its zero */
+    uint32_t flags;            /* YOKE_MATMUL_ */
+    yops_evaluation *epilogue; /* NULL: none */
     yops_matmul_shape shape;
     const yops_matmul_tile *tile; /* that the tuner orders; NULL: the chosen one */
 } yops_matmul;

@@ -32,9 +32,9 @@ static void begin_options(plan *l)
 {
     const yops_matmul *p = l->p;
     bool wide = yops_needs_f64(p->sum) || yops_needs_f64(p->a.dtype) || yops_needs_f64(p->b.dtype) || yops_needs_f64(p->c.dtype);
-    yops_write(l->options, sizeof l->options, "OUT_C=%s SUM=%s RESULT=%s%s%s", yops_dtype_token(p->c.dtype),
+    yops_write(l->options, sizeof l->options, "OUT_C=%s SUM=%s RESULT=%s%s%s%s", yops_dtype_token(p->c.dtype),
                yops_dtype_token(p->sum), yops_dtype_token(p->result), wide ? " NEED_F64=1" : "",
-               p->is_swapped && yops_is_complex(p->sum) ? " SWAPPED=1" : "");
+               p->is_swapped && yops_is_complex(p->sum) ? " SWAPPED=1" : "", p->scales_by_complex ? " COMPLEX_SCALAR=1" : "");
 }
 
 static void add_dtypes(const plan *l, char *options)
@@ -58,13 +58,13 @@ static yoke_status get_kernel(const plan *l, const char *text, const char *optio
 
 /* ---- Arguments ---- */
 
-static yoke_arg scalar_argument(const yops_matmul *p, yoke_number value)
+static yoke_arg scalar_argument(const yops_matmul *p, yoke_number value, yops_parts *parts)
 {
     if (p->scalar == YOKE_U32)
         return yoke_arg_u32((uint32_t)value.value.u64);
     if (p->scalar == YOKE_U64)
         return yoke_arg_u64(value.value.u64);
-    return yops_number_argument(value);
+    return yops_number_argument(value, parts);
 }
 
 /* The epilogue's, and `shape`, alpha, beta and has_c behind the arrays. */
@@ -79,10 +79,10 @@ static size_t begin_args(const plan *l, bool finishes, yoke_arg *args)
 
 static size_t add_args(const plan *l, yoke_arg *args, size_t count)
 {
-    const yops_matmul *p = l->p;
+    yops_matmul *p = l->p;
     args[count++] = yoke_arg_struct(&p->shape, sizeof p->shape);
-    args[count++] = scalar_argument(p, p->alpha);
-    args[count++] = scalar_argument(p, p->beta);
+    args[count++] = scalar_argument(p, p->alpha, &p->alpha_parts);
+    args[count++] = scalar_argument(p, p->beta, &p->beta_parts);
     args[count++] = yoke_arg_u32(p->has_c);
     return count;
 }

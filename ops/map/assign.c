@@ -92,6 +92,9 @@ yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream, const y
         status = yops_check_output(&call, "target", target, &out);
     if (status == YOKE_OK)
         status = yops_check_number(&call, "value", value);
+    if (status == YOKE_OK && yops_is_complex(value.dtype) && !yops_is_complex(target->dtype) && target->dtype != YOKE_BOOL)
+        status = yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "value has the dtype %s, and target %s, which has no imaginary parts",
+                           yoke_dtype_get_name(value.dtype), yoke_dtype_get_name(target->dtype));
     if (status != YOKE_OK || out.first > out.last)
         return status;
     yoke_number converted = yops_number_convert(value, target->dtype);

@@ -41,7 +41,7 @@ void yops_elementwise_add_array(yops_elementwise *e, int32_t number, const yoke_
 
 void yops_elementwise_add_scalar(yops_elementwise *e, int32_t number, yoke_number value)
 {
-    e->values[e->scalar_count] = yops_number_argument(value);
+    e->values[e->scalar_count] = yops_number_argument(value, &e->parts[e->scalar_count]);
     e->scalars[e->scalar_count++] = (yops_operand){ number, value.dtype, true, false, YOPS_RUN_SINGLE, NULL };
     e->needs_f64 |= yops_needs_f64(value.dtype);
 }

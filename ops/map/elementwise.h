@@ -15,6 +15,7 @@
 #define YOPS_ELEMENTWISE_H
 
 #include "array/layout.h"
+#include "array/number.h"
 #include "call/call.h"
 
 enum {
@@ -59,7 +60,8 @@ typedef struct yops_elementwise {
     int64_t shape[YOKE_MAX_DIMENSIONS];
     yops_layout layout; /* of the arrays, in their order, and of the position behind them */
     yops_operand arrays[YOPS_MOST_OPERANDS], scalars[YOPS_MOST_OPERANDS];
-    yoke_arg values[YOPS_MOST_OPERANDS]; /* of the scalars */
+    yoke_arg values[YOPS_MOST_OPERANDS];  /* of the scalars */
+    yops_parts parts[YOPS_MOST_OPERANDS]; /* of those that are complex: the struct stays where it is */
     size_t array_count, scalar_count;
     uint32_t indices; /* as in facts of an expression */
     bool needs_f64;

@@ -274,9 +274,9 @@ yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_arr
     if (status == YOKE_OK)
         status = check_given(&call, vars, arrays, 2);
     if (status == YOKE_OK)
-        status = yops_check_number(&call, "low", low);
+        status = yops_check_limit(&call, "low", low);
     if (status == YOKE_OK)
-        status = yops_check_number(&call, "high", high);
+        status = yops_check_limit(&call, "high", high);
     if (status < 0)
         return status;
     if (yops_is_complex(a->dtype))

@@ -110,9 +110,9 @@ yoke_status yops_bins_even(const yops_call *call, int32_t dtype, yoke_number low
                            yops_bins *out_bins)
 {
     whole unused;
-    yoke_status status = yops_check_number(call, "low", low);
+    yoke_status status = yops_check_limit(call, "low", low);
     if (status == YOKE_OK)
-        status = yops_check_number(call, "high", high);
+        status = yops_check_limit(call, "high", high);
     if (status < 0)
         return status;
     if (!isfinite(yops_real(low)) || !isfinite(yops_real(high)))

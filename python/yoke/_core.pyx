@@ -32,6 +32,11 @@ cdef extern from *:
     #include <dlfcn.h>
     /* What arguments and arrays need of C. */
     static inline void set_f64(yoke_number *number, double value) { number->value.f64 = value; }
+    static inline void set_parts(yoke_number *number, double real, double imaginary)
+    {
+        number->value.parts[0] = real;
+        number->value.parts[1] = imaginary;
+    }
     static inline void set_i64(yoke_number *number, int64_t value) { number->value.i64 = value; }
     static inline void set_u64(yoke_number *number, uint64_t value) { number->value.u64 = value; }
     static inline PyObject *current_frame(void) { return (PyObject *)PyEval_GetFrame(); }
@@ -52,6 +57,7 @@ cdef extern from *:
     void find_frame_lasti() noexcept
     int frame_call(PyObject *frame) noexcept
     void set_f64(yoke_number *number, double value)
+    void set_parts(yoke_number *number, double real, double imaginary)
     void set_i64(yoke_number *number, int64_t value)
     void set_u64(yoke_number *number, uint64_t value)
     int64_t YOKE_SLICE_END

@@ -31,11 +31,10 @@ cdef class Function:
 
 cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict values, list names, list arrays):
     """The text of an expression, and its variables. `names` keeps what these point to, `arrays` gets the Arrays among them."""
-    made = []
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
-    count[0] = fill_vars(vars, values, names, arrays, made)
-    return c_text("".join(made) + expression, "an expression")
+    count[0] = fill_vars(vars, values, names, arrays)
+    return c_text(expression, "an expression")
 
 
 cdef dict in_double(expression, dict variables):
@@ -55,41 +54,16 @@ cdef dict in_double(expression, dict variables):
     return values
 
 
-cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays, list made) except -1:
-    """The variables of an expression. The library's scalars are real: a complex one is two, and `made` gets the assignment that
-    makes one of them, to stand before the expression."""
+cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays) except -1:
+    """The variables of an expression."""
     cdef Py_ssize_t count = 0
-    cdef object number  # the stable ABI has no struct of a complex number
     for name, value in values.items():
-        parts = ((name, value),)
-        dtype = complex_dtype(value)
-        if dtype:
-            number = value[1] if isinstance(value, tuple) else value
-            if isinstance(number, str):
-                raise TypeError(f"a number is wanted, not {shown(number)}")
-            number = complex(number)
-            half = F64 if dtype == C128 else F32
-            parts = (("yops_re_" + name, (half, number.real)), ("yops_im_" + name, (half, number.imag)))
-            made.append(f"{name} = complex(yops_re_{name}, yops_im_{name}); ")
-        for label, part in parts:
-            if count == MOST_VARS:
-                raise ValueError(f"an expression has at most {MOST_VARS} variables; a complex number counts as two")
-            names.append(c_text(label, "the name of a variable"))
-            fill_var(&vars[count], PyBytes_AsString(names[-1]), name, part, arrays)
-            count += 1
+        if count == MOST_VARS:
+            raise ValueError(f"an expression has at most {MOST_VARS} variables")
+        names.append(c_text(name, "the name of a variable"))
+        fill_var(&vars[count], PyBytes_AsString(names[-1]), name, value, arrays)
+        count += 1
     return count
-
-
-cdef int32_t complex_dtype(value) except -1:
-    """The dtype of a complex number; 0: the value is none."""
-    if isinstance(value, Array):
-        return 0
-    if isinstance(value, tuple):  # (dtype's number, value)
-        return value[0] if kind_of(value[0]) == 3 else 0
-    dtype = getattr(value, "dtype", None)
-    if dtype is not None and getattr(value, "shape", None) == ():
-        return dtype_number(dtype) if getattr(dtype, "kind", "") == "c" else 0
-    return C64 if isinstance(value, complex) else 0
 
 
 cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) except -1:
@@ -106,6 +80,8 @@ cdef int fill_var(yoke_var *var, const char *label, name, value, list arrays) ex
         var[0] = yoke_var_scalar(label, number_of(I32, value) if -2**31 <= value < 2**31 else integer_number(value))
     elif isinstance(value, float) and not hasattr(value, "dtype"):
         var[0] = yoke_var_scalar(label, number_of(F32, value))
+    elif isinstance(value, complex) and not hasattr(value, "dtype"):
+        var[0] = yoke_var_scalar(label, number_of(C64, value))
     elif getattr(value, "shape", None) == ():
         var[0] = yoke_var_scalar(label, number_of(dtype_number(value.dtype), value))
     else:

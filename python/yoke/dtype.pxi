@@ -151,6 +151,9 @@ cdef yoke_number number_of(int32_t dtype, value) except *:
     cdef yoke_number number
     memset(&number, 0, sizeof(number))
     number.dtype = dtype
+    if kind_of(dtype) == 3:
+        set_complex(&number, value)
+        return number
     if dtype != BOOL:
         value = plain_number(value)
     if kind_of(dtype) == 1 and isinstance(value, float):
@@ -164,6 +167,15 @@ cdef yoke_number number_of(int32_t dtype, value) except *:
     else:
         set_u64(&number, int(value) & 0xffffffffffffffff)
     return number
+
+
+cdef int set_complex(yoke_number *number, value) except -1:
+    cdef object parts  # the stable ABI has no struct of a complex number
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"a number is wanted, not {shown(value)}")
+    parts = complex(value)
+    set_parts(number, parts.real, parts.imag)
+    return 0
 
 
 cdef object wrap(value, bits):
@@ -261,6 +273,8 @@ cdef yoke_number integer_number(value) except *:
 
 
 cdef yoke_number any_number(value) except *:
-    """A real number for the library, which converts it itself: an int with all its bits, others as double."""
+    """A number for the library, which converts it itself: an int with all its bits, others as double."""
+    if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c":
+        return number_of(C128, value)
     whole = isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", "f") in "iu"
     return integer_number(value) if whole else number_of(F64, value)

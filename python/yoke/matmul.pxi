@@ -32,7 +32,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     cdef bytes text
     cdef const char *where = here()
     cdef yoke_status status
-    names, arrays, made = [], [], []
+    names, arrays = [], []
 
     stream = (<Array>(a if isinstance(a, Array) else b)).stream if isinstance(a, Array) or isinstance(b, Array) else None
     left, right = array_from(a, stream=stream), array_from(b, stream=stream)
@@ -51,9 +51,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     options.alpha = any_number(alpha)
     options.beta = any_number(beta)
     if epilogue is not None:
-        options.var_count = fill_vars(vars, variables, names, arrays, made)
-        if made:
-            raise TypeError("the variables of an epilogue are arrays and real numbers")
+        options.var_count = fill_vars(vars, variables, names, arrays)
         text = c_text(<str?>epilogue, "an expression")
         options.epilogue = PyBytes_AsString(text)
         options.vars = vars

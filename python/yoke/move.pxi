@@ -56,9 +56,6 @@ cdef int assign(Array target, Array source, const char *where) except -1:
 cdef int assign_value(Array target, value, const char *where) except -1:
     cdef yoke_status status
     cdef yoke_number number
-    if kind_of(target.a.dtype) == 3:
-        map_arrays(target.stream, "x = value", {"x": target, "value": (target.a.dtype, value)}, where)
-        return 0
     number = number_of(target.a.dtype, in_dtype(target.a.dtype, value)[1])
     with nogil:
         status = yoke_assign_value_at(where, target.stream.ptr, &target.a, number)

@@ -244,6 +244,14 @@ evaluate_value evaluate_number(yoke_number number)
     case 'f':
         v.f = (float)number.value.f64;
         break;
+    case 'e':
+        v.e[0] = (float)number.value.parts[0];
+        v.e[1] = (float)number.value.parts[1];
+        break;
+    case 'g':
+        v.g[0] = number.value.parts[0];
+        v.g[1] = number.value.parts[1];
+        break;
     default:
         v.d = number.value.f64;
     }

@@ -327,7 +327,6 @@ static void wrong_lists(void)
         { yoke_var_array("k", array_of(0)), "'k', vars[1], is not an array" },
         { yoke_var_array("k", array_of(77)), "the dtype 77" },
         { yoke_var_scalar("k", (yoke_number){ 0, { 0 } }), "the scalar 'k', vars[1], has the dtype 0" },
-        { yoke_var_scalar("k", (yoke_number){ YOKE_C64, { 0 } }), "the dtype 14" },
         { yoke_var_function("float f(float", ""), "lacks a comma or a closing parenthesis" },
         { yoke_var_function("float f(complex64 z)", ""), "a parameter whose type" },
         { yoke_var_function("int f(float x)", ""), "does not begin with the name of a real dtype" },

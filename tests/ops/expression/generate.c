@@ -47,7 +47,7 @@ static void leaf(generator *g, kind wanted)
     bool scalar = below(g, 4) == 0;
     unsigned what = below(g, 10);
     if (wanted == COMPLEX)
-        put(g, "x_%s", g->has_double && what < 5 ? "c128" : "c64");
+        put(g, "%s_%s", scalar ? "s" : "x", g->has_double && what < 5 ? "c128" : "c64");
     else if (wanted == REAL && what < 3)
         put(g, "%s", PICK(g, "0.5", "2.0", "1e-3", "0.1f", "-0.0", "M_PI", "3e10", "1.5", "INFINITY", "NAN"));
     else if (wanted == REAL)

@@ -71,7 +71,9 @@ static bool is_usable(const bench *b, int32_t dtype)
 static yoke_number make_scalar(int32_t dtype)
 {
     yoke_number number = { dtype, { 0 } };
-    if (yops_is_floating(dtype))
+    if (yops_is_complex(dtype))
+        number = dtype == YOKE_C64 ? yoke_number_c64(-0.5f, 3) : yoke_number_c128(1e200, -0.25);
+    else if (yops_is_floating(dtype))
         number.value.f64 = dtype == YOKE_F64 ? -1e300 : 1.5;
     else if (yops_is_signed(dtype))
         number.value.i64 = -3;
@@ -114,8 +116,7 @@ static bool begin(suite *t, bench *b, uint32_t seed)
         if (!make_input(b, dtype, seed))
             return false;
         add_var(b, "x", dtype);
-        if (!yops_is_complex(dtype))
-            add_var(b, "s", dtype);
+        add_var(b, "s", dtype);
     }
     b->vars[b->count++] = yoke_var_function("int8 twist(float16 x, int32 n)", twist_text);
     return CHECK_OK(yoke_buffer_create(t->device, (size_t)MOST * ELEMENTS * SLOT, &b->results));
@@ -172,6 +173,13 @@ static void put_var(bench *b, size_t k)
     unsigned long long bits = 0;
     if (is_array) {
         put(b, "        value_%s in_%zu = load_%s(p_%s, i);\n", token, k, token, token);
+        return;
+    }
+    if (yops_is_complex(dtype)) {
+        const double *parts = var->scalar.value.parts;
+        const char *suffix = dtype == YOKE_C64 ? "f" : "";
+        put(b, "        value_%s in_%zu;\n        in_%zu.x = %a%s;\n        in_%zu.y = %a%s;\n", token, k, k, parts[0], suffix, k,
+            parts[1], suffix);
         return;
     }
     evaluate_value v = evaluate_number(var->scalar);

@@ -178,6 +178,18 @@ static sum scale(const product *p, sum s, int64_t at_c)
         return s;
     sum c = t->beta != 0 ? element(p, &p->x->c, at_c) : (sum){ 0 };
     sum r = { 0 };
+    if (t->scale_dtype) { /* the products in their order */
+        const double alpha[2] = { rounded(p, t->alpha), rounded(p, t->alpha_imaginary) };
+        const double beta[2] = { rounded(p, t->beta), rounded(p, t->beta_imaginary) };
+        r.re = fused(p, -alpha[1], s.im, rounded(p, alpha[0] * s.re));
+        r.im = fused(p, alpha[1], s.re, rounded(p, alpha[0] * s.im));
+        if (beta[0] == 0 && beta[1] == 0)
+            return r;
+        c = element(p, &p->x->c, at_c);
+        r.re = fused(p, -beta[1], c.im, fused(p, beta[0], c.re, r.re));
+        r.im = fused(p, beta[1], c.re, fused(p, beta[0], c.im, r.im));
+        return r;
+    }
     r.bits = (uint64_t)(int64_t)t->alpha * s.bits + (uint64_t)(int64_t)t->beta * c.bits;
     double alpha = rounded(p, t->alpha), beta = rounded(p, t->beta);
     r.re = t->beta != 0 ? fused(p, beta, c.re, rounded(p, alpha * s.re)) : rounded(p, alpha * s.re);
@@ -313,6 +325,15 @@ static yoke_status run(suite *t, const matmul_arrays *x)
     if (trial->has_scales) {
         o.alpha = yoke_number_f64(trial->alpha);
         o.beta = yoke_number_f64(trial->beta);
+    }
+    if (trial->scale_dtype == YOKE_C128) {
+        o.alpha = yoke_number_c128(trial->alpha, trial->alpha_imaginary);
+        o.beta = yoke_number_c128(trial->beta, trial->beta_imaginary);
+    } else if (trial->scale_dtype == YOKE_C64) { /* one complex number is enough */
+        if (trial->alpha_imaginary != 0)
+            o.alpha = yoke_number_c64((float)trial->alpha, (float)trial->alpha_imaginary);
+        if (trial->beta_imaginary != 0)
+            o.beta = yoke_number_c64((float)trial->beta, (float)trial->beta_imaginary);
     }
     if (trial->has_bias) {
         o.epilogue = "fmax(value + bias, 0)";

@@ -23,9 +23,11 @@ typedef struct matmul_trial {
     bool special;
     uint32_t flags;
     bool has_scales;
-    double alpha, beta; /* with has_scales */
-    bool has_bias;      /* the epilogue "fmax(value + bias, 0)", with bias of c's last axis */
-    bool is_outer;      /* by yoke_outer */
+    double alpha, beta;                     /* with has_scales */
+    double alpha_imaginary, beta_imaginary; /* with scale_dtype */
+    int32_t scale_dtype;                    /* YOKE_C64 or YOKE_C128: they are complex; 0: they are of double */
+    bool has_bias;                          /* the epilogue "fmax(value + bias, 0)", with bias of c's last axis */
+    bool is_outer;                          /* by yoke_outer */
 } matmul_trial;
 
 /* The shapes (m, k), (k, n) and (m, n). */

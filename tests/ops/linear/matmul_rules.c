@@ -49,6 +49,69 @@ static void scales(suite *t)
     }
 }
 
+/* Complex numbers, of either dtype, by each kernel: products of matrices and vectors, with slices and an epilogue, outer ones. */
+static void complex_scales(suite *t)
+{
+    static const double numbers[][4] = { { 0.5, -1.25, 0, 0 }, { 2, 0, -0.75, 3 }, { -1.5, 0.25, 0.5, -2 }, { 0, 1, 0, -1 } };
+    static const int64_t shapes[][3] = { { 9, 11, 13 }, { 70, 1, 50 }, { 1, 40, 6000 }, { 20, 30, 700 }, { 12, 17, 1 } };
+    static const int32_t dtypes[][3] = { { YOKE_C64, YOKE_C64, YOKE_C64 },
+                                         { YOKE_F32, YOKE_C128, YOKE_C128 },
+                                         { YOKE_C64, YOKE_F64, YOKE_C64 },
+                                         { YOKE_C128, YOKE_C64, YOKE_C128 } };
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers * sizeof shapes / sizeof *shapes; i++) {
+        const double *n = numbers[i % 4];
+        const int64_t *shape = shapes[i / 4];
+        const int32_t *dtype = dtypes[(i + i / 4) % 4];
+        if (!test_has(t, dtype[0]) || !test_has(t, dtype[1]) || !test_has(t, dtype[2]))
+            continue;
+        matmul_trial trial = matmul_trial_of(shape[0], shape[1], shape[2]);
+        trial.a.dtype = dtype[0];
+        trial.b.dtype = dtype[1];
+        trial.c.dtype = dtype[2];
+        trial.c.transposed = i % 3 == 1;
+        trial.is_outer = shape[2] == 1;
+        trial.has_scales = true;
+        trial.alpha = n[0];
+        trial.alpha_imaginary = n[1];
+        trial.beta = n[2];
+        trial.beta_imaginary = n[3];
+        trial.scale_dtype = i % 2 ? YOKE_C64 : YOKE_C128;
+        if (!matmul_try(t, &trial, i))
+            tap_diag("of trial %u", (unsigned)i);
+    }
+}
+
+/* What has no imaginary part does not take one. */
+static void complex_scales_of_real_numbers(suite *t)
+{
+    const double parts[] = { 1, 0 };
+    const int64_t shape[] = { 4, 4 };
+    test_array a, c, z;
+    suite_expect_log();
+    if (!test_array_create(t, YOKE_F32, 2, shape, LAYOUT_CONTIGUOUS, 1, &a) ||
+        !test_array_create(t, YOKE_F32, 2, shape, LAYOUT_CONTIGUOUS, 2, &c) ||
+        !test_array_create(t, YOKE_C64, 2, shape, LAYOUT_CONTIGUOUS, 3, &z))
+        return;
+    NEED(test_upload(t, &a) && test_upload(t, &c) && test_upload(t, &z));
+    yoke_matmul_options o = YOKE_MATMUL_OPTIONS_INIT;
+    double _Complex one;
+    memcpy(&one, parts, sizeof one);
+    o.alpha = YOKE_NUMBER(one);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "alpha is complex|neither a, of float32, nor b",
+                yoke_matmul_with(t->stream, &z.array, &a.array, &a.array, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "alpha is complex|c has the dtype float32",
+                yoke_matmul_with(t->stream, &c.array, &a.array, &z.array, &o));
+    o = (yoke_matmul_options)YOKE_MATMUL_OPTIONS_INIT;
+    o.beta = yoke_number_c64(1, 0);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "beta is complex|neither", yoke_matmul_with(t->stream, &c.array, &a.array, &a.array, &o));
+    yoke_array row = yoke_array_index(a.array, 0, 0);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "beta is complex|neither", yoke_outer(t->stream, &c.array, &row, &row, &o));
+out:
+    test_array_release(&z);
+    test_array_release(&c);
+    test_array_release(&a);
+}
+
 static void outer(suite *t)
 {
     matmul_trial trial = matmul_trial_of(50, 40, 1);
@@ -141,7 +204,7 @@ static void mistakes(suite *t)
     yoke_array two = yoke_array_broadcast(a.array, 3, SHAPE(2, 4, 6)), three = yoke_array_broadcast(b.array, 3, SHAPE(3, 6, 5));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(2, 4, 6)|(3, 6, 5)|broadcast", yoke_matmul(s, out, &two, &three));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c|one place",
-                yoke_matmul(s, &(yoke_array){ c.array.buffer, 0, YOKE_F32, 2, { 4, 5 }, { 0, 1 } }, x, y));
+                yoke_matmul(s, &(yoke_array){ c.array.buffer, 0, YOKE_F32, 2, { 4, 5 }, { 0, 1 }, 0 }, x, y));
     o.flags = 64;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags is 0x40", yoke_matmul_with(s, out, x, y, &o));
     o.flags = 0;
@@ -184,6 +247,8 @@ out:
 static const suite_case cases[] = {
     { "shapes follow NumPy's rules: vectors, batches, broadcast", shapes, false },
     { "alpha and beta", scales, false },
+    { "complex alpha and beta", complex_scales, false },
+    { "which products of real numbers refuse", complex_scales_of_real_numbers, false },
     { "outer products, and rank-1 updates", outer, false },
     { "no products, and no elements", empty, false },
     { "c is not read where beta is 0", unread, false },

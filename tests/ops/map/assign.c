@@ -265,6 +265,41 @@ static void values(suite *t)
     }
 }
 
+/* Complex values become complex, and true or false; no real dtype takes them. */
+static void set_complex(suite *t, int32_t dtype, yoke_number value, const double parts[2])
+{
+    test_array a;
+    const bool takes = dtype >= YOKE_C64 || dtype == YOKE_BOOL;
+    if (takes) {
+        set_value(t, dtype, value, YOKE_C128, parts);
+        return;
+    }
+    if (!test_has(t, dtype) || !test_array_create(t, dtype, 1, SHAPE(5), LAYOUT_CONTIGUOUS, 1, &a))
+        return;
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "value has the dtype complex|no imaginary parts",
+                yoke_assign_value(t->stream, &a.array, value));
+    CHECK_OK(yoke_stream_wait(t->stream));
+    test_array_release(&a);
+}
+
+static void complex_values(suite *t)
+{
+    static const double parts[][2] = { { 1.5, -2.25 }, { 0, 0.5 }, { -0.0, 0 }, { INFINITY, -1e30 }, { 0.1, 1.0 / 3 } };
+    suite_expect_log();
+    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
+        for (size_t i = 0; i < YOPS_COUNT_OF(parts); i++) {
+            const float narrow[2] = { (float)parts[i][0], (float)parts[i][1] };
+            const double rounded[2] = { narrow[0], narrow[1] };
+            double _Complex wide;
+            memcpy(&wide, parts[i], sizeof wide);
+            set_complex(t, dtype, yoke_number_c64(narrow[0], narrow[1]), rounded);
+            set_complex(t, dtype, YOKE_NUMBER(wide), parts[i]);
+        }
+    float _Complex z = 2.5f;
+    yoke_number number = YOKE_NUMBER(z);
+    CHECK(number.dtype == YOKE_C64 && number.value.parts[0] == 2.5 && number.value.parts[1] == 0);
+}
+
 /* ---- Mistakes ---- */
 
 static void mistakes(suite *t)
@@ -348,6 +383,7 @@ static const suite_case cases[] = {
     { "axes are permuted", transposes, false },
     { "sizes and alignments of any number are right to the last element", sizes, false },
     { "a value is converted, and set everywhere", values, false },
+    { "a complex value, where it does not lose a part", complex_values, false },
     { "mistakes are refused, and name both sides", mistakes, false },
     { "a source may be the target itself", in_place, false },
     { "an assignment is recorded, and replayed with other data", records, false },

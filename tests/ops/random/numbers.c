@@ -418,6 +418,10 @@ static void mistakes_of_numbers(suite *t, const yoke_array *x, const yoke_array 
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_normal|mean is|finite", yoke_random_normal(s, x, 1e39, 1, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_RANGE, "yoke_random_normal|offset|48 numbers", yoke_random_normal(s, x, 0, 1, 0, UINT64_MAX - 46, NULL));
     CHECK_OK(yoke_random_normal(s, x, 0, 1, 0, UINT64_MAX - 47, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_integers|low|complex64",
+                yoke_random_integers(s, n, yoke_number_c64(1, 0), YOKE_NUMBER(7), 0, 0, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_integers|high|complex128",
+                yoke_random_integers(s, n, YOKE_NUMBER(1), yoke_number_c128(7, 1), 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_exponential|mean is -1", yoke_random_exponential(s, x, -1, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_exponential|int32", yoke_random_exponential(s, n, 1, 0, 0, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_random_uniform|int32", yoke_random_uniform(s, n, 0, 1, 0, 0, NULL));

@@ -460,6 +460,10 @@ static void mistakes(suite *t)
                 yoke_histogram(t->stream, bins, a, YOKE_NUMBER(1.0), YOKE_NUMBER(1.0 + 1e-12), NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "as float",
                 yoke_histogram(t->stream, bins, a, YOKE_NUMBER(-3e38), YOKE_NUMBER(3e38), NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "low|complex64|no order",
+                yoke_histogram(t->stream, bins, a, yoke_number_c64(0, 1), one, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "high|complex128|no order",
+                yoke_histogram(t->stream, bins, a, zero, yoke_number_c128(1, 0), NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "low|dtype", yoke_histogram(t->stream, bins, a, (yoke_number){ .dtype = 99 }, one, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|order", yoke_histogram(t->stream, bins, &complex, zero, one, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "bins|overlaps|a", yoke_histogram(t->stream, bins, bins, zero, one, NULL));
