@@ -3,9 +3,9 @@
 #
 # usage: tests/coverage.sh FOLDER
 #
-# The coverage of the libraries by the tests that ran in FOLDER, a build with --enable-coverage: FOLDER/coverage.txt and branches.txt
-# have a line for each file, FOLDER/coverage/index.html shows every line. Fails if less of a library is covered than its line of the
-# table below asks for. Fault injection, which is for tests, is excluded, with its wrappers of symbols.def. Code that cannot be
+# The coverage of the libraries by the tests that ran in FOLDER, a build with --enable-coverage: FOLDER/coverage.txt and
+# branches.txt have a line for each file, FOLDER/coverage/index.html shows every line. Fails if less of a library is covered than its
+# line of the table below asks for. Fault injection, which is for tests, is excluded, with its wrappers of symbols.def. Code that cannot be
 # reached is marked GCOVR_EXCL_LINE in the source, with the reason.
 
 source=$(cd "$(dirname "$0")/.." && pwd) || exit 1
@@ -22,6 +22,7 @@ mkdir -p coverage
 # A process that forks while its threads run writes counts that do not add up, by a few: gcovr leaves out such a line, and would
 # else hang (5.2, with -j).
 common="--exclude-throw-branches --exclude-unreachable-branches"
+# shellcheck disable=SC2086
 gcovr --root "$source" --object-directory . $common --gcov-ignore-parse-errors -j 2 \
     --filter "$source/base/" --filter "$source/src/" --filter "$source/backends/" --filter "$source/ops/" \
     --filter "$source/comm/" \
