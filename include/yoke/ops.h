@@ -89,7 +89,8 @@ YOKE_API yoke_status yoke_multiply_at(const char *where, yoke_stream *stream, co
 YOKE_API yoke_status yoke_divide_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                     const yoke_array *b);
 
-/* out = condition ? a : b, each converted to out's dtype. */
+/* out = condition ? a : b, each converted to out's dtype. YOKE_E_INVALID_ARGUMENT: one of them is complex, and out neither complex
+ * nor bool. */
 #define yoke_where(...) yoke_where_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_where_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *condition,
                                    const yoke_array *a, const yoke_array *b);
@@ -267,8 +268,8 @@ YOKE_API yoke_status yoke_unique_at(const char *where, yoke_stream *stream, cons
  * Where the elements, low and high are whole numbers, the bin of x is floor((x - low) * count / (high - low)), exactly. Else all
  * three are converted to float, or for elements of double to double, and the bin is the last i with low + i * width <= x or i = 0,
  * where width is (high - low) / count, and each operation is rounded.
- * YOKE_E_INVALID_ARGUMENT: low is not below high, or one is complex or not finite, or high - low is not, or not below 2^64 for integers; there
- * are no bins. YOKE_E_RANGE: more than 2^31 - 1 bins. */
+ * YOKE_E_INVALID_ARGUMENT: low is not below high, or one is complex or not finite, or high - low is not, or not below 2^64 for
+ * integers; there are no bins. YOKE_E_RANGE: more than 2^31 - 1 bins. */
 #define yoke_histogram(...) yoke_histogram_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_histogram_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
                                        yoke_number low, yoke_number high, const yoke_array *weights);

@@ -242,7 +242,8 @@ yoke_status yoke_where_at(const char *where, yoke_stream *stream, const yoke_arr
         status = check_given(&call, vars, arrays, 4);
     if (status < 0)
         return status;
-    if (a->dtype == b->dtype || !yops_is_dtype(out->dtype))
+    bool drops_parts = (yops_is_complex(a->dtype) || yops_is_complex(b->dtype)) && !yops_is_complex(out->dtype);
+    if (a->dtype == b->dtype || !yops_is_dtype(out->dtype) || drops_parts) /* which is refused */
         return map_call(&call, "out = condition ? a : b", vars, 4);
     char text[80]; /* each operand is converted as it is, and not by way of a type for both, which may have fewer bits than out */
     const char *dtype = yoke_dtype_get_name(out->dtype);
