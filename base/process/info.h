@@ -12,7 +12,7 @@ yoke_status yk_info_begin(const char *function, const char *argument, void *out_
                           const char *advice);
 
 #define YK_INFO_BEGIN(function, argument, type, advice) \
-    yk_info_begin(function, #argument, argument, 0, YK_FIRST_SIZE(type), "start from " advice)
+    yk_info_begin(function, #argument, argument, 0, YK_FIRST_SIZE(type), advice)
 /* Copy as many members as the struct holds; members that this library does not know stay 0, and the size is unchanged. */
 #define YK_INFO_FILL(out_info, type, info) yk_sized_fill(out_info, info, sizeof(type), YK_FIRST_SIZE(type))
 

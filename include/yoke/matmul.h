@@ -76,8 +76,8 @@ YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, cons
                                     const yoke_array *b);
 
 /* c = epilogue(alpha · (a · b) + beta · c). `options` NULL: as yoke_matmul. Fails as yoke_matmul; and YOKE_E_INVALID_ARGUMENT: the
- * options have unknown flags; alpha or beta is complex, and neither a nor b is, or c is not; the epilogue has a mistake, reads an array that does not broadcast to c's shape
- * or overlaps c, or is complex where c is not. */
+ * options have unknown flags; alpha or beta is complex, and neither a nor b is, or c is not; the epilogue has a mistake, reads an
+ * array that does not broadcast to c's shape or overlaps c, or is complex where c is not. */
 #define yoke_matmul_with(...) yoke_matmul_with_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                          const yoke_array *b, const yoke_matmul_options *options);

@@ -514,17 +514,6 @@ def test_complex_numbers_refused():
         yoke.map("y = " + "+".join(f"a{i}" for i in range(32)), y=complex_, **{f"a{i}": 1j for i in range(32)})
 
 
-def test_complex_numbers_of_products():
-    a, b = (numpy.array(x, "complex64") for x in ([[1 + 2j, 3], [-1j, 0.5]], [[2, 1j], [1 - 1j, -4]]))
-    out = yoke.asarray(b)
-    yoke.matmul(yoke.asarray(a), yoke.asarray(b), out, alpha=2 - 1j, beta=numpy.complex64(0.5j))
-    same(out, (2 - 1j) * (a @ b) + 0.5j * b)
-    same(yoke.matmul(yoke.asarray(a), yoke.asarray(b), epilogue="value * z", z=1j), (a @ b) * numpy.complex64(1j))
-    y = yoke.zeros(3, "complex64")
-    yoke.map("y = " + "+".join(f"a{i}" for i in range(31)), y=y, **{f"a{i}": 1j * i for i in range(31)})
-    same(y, numpy.full(3, 465j, "complex64"))
-
-
 @pytest.mark.parametrize("name", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
 def test_ints_of_python(name):
     values = numpy.array([0, 1, 100], name)

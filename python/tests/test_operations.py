@@ -42,6 +42,17 @@ def test_matmul(a, b):
     same(a @ yoke.asarray(b) if a.ndim == 0 else yoke.matmul(a, yoke.asarray(b)), a @ b)
 
 
+def test_complex_numbers_of_products():
+    a, b = (numpy.array(x, "complex64") for x in ([[1 + 2j, 3], [-1j, 0.5]], [[2, 1j], [1 - 1j, -4]]))
+    out = yoke.asarray(b)
+    yoke.matmul(yoke.asarray(a), yoke.asarray(b), out, alpha=2 - 1j, beta=numpy.complex64(0.5j))
+    same(out, (2 - 1j) * (a @ b) + 0.5j * b)
+    same(yoke.matmul(yoke.asarray(a), yoke.asarray(b), epilogue="value * z", z=1j), (a @ b) * numpy.complex64(1j))
+    y = yoke.zeros(3, "complex64")
+    yoke.map("y = " + "+".join(f"a{i}" for i in range(31)), y=y, **{f"a{i}": 1j * i for i in range(31)})
+    same(y, numpy.full(3, 465j, "complex64"))
+
+
 def test_matmul_options():
     a, b, bias = F, F.T.copy(), numpy.arange(5, dtype="f4")
     out = yoke.ones((5, 5))

@@ -459,7 +459,7 @@ yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler_info *ou
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_device_get_compiler);
     yoke_compiler_info info = YOKE_COMPILER_INFO_INIT;
-    if (YK_INFO_BEGIN(function, out_info, yoke_compiler_info, "YOKE_COMPILER_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_compiler_info, "start from YOKE_COMPILER_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_status status = device->backend->device_compiler(device, &info);

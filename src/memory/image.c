@@ -250,7 +250,7 @@ void yoke_image_release(yoke_image *image)
 yoke_status yoke_image_get_desc(const yoke_image *image, yoke_image_desc *out_desc)
 {
     YK_FUNCTION(yoke_image_get_desc);
-    if (YK_INFO_BEGIN(function, out_desc, yoke_image_desc, "YOKE_IMAGE_DESC_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_desc, yoke_image_desc, "start from YOKE_IMAGE_DESC_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(image, YK_IMAGE, function, "image");
     YK_INFO_FILL(out_desc, yoke_image_desc, &image->desc);

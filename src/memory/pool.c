@@ -523,7 +523,7 @@ static yoke_status describe(yoke_device *device, yoke_memory_info *info)
 yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info)
 {
     YK_FUNCTION(yoke_device_get_memory);
-    if (YK_INFO_BEGIN(function, out_info, yoke_memory_info, "YOKE_MEMORY_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_memory_info, "start from YOKE_MEMORY_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;

@@ -472,7 +472,7 @@ const char *yoke_program_get_kernel_name(yoke_program *program, size_t index)
 yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
 {
     YK_FUNCTION(yoke_kernel_get_info);
-    if (YK_INFO_BEGIN(function, out_info, yoke_kernel_info, "YOKE_KERNEL_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_kernel_info, "start from YOKE_KERNEL_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     YK_INFO_FILL(out_info, yoke_kernel_info, &kernel->info);
@@ -497,7 +497,7 @@ static void describe_scalar(const yoke_kernel *kernel, const yk_param *param, yo
 yoke_status yoke_kernel_get_param(const yoke_kernel *kernel, size_t index, yoke_param_info *out_info)
 {
     YK_FUNCTION(yoke_kernel_get_param);
-    if (YK_INFO_BEGIN(function, out_info, yoke_param_info, "YOKE_PARAM_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_param_info, "start from YOKE_PARAM_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(kernel, YK_KERNEL, function, "kernel");
     if (kernel->param_count < 0)

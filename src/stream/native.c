@@ -18,7 +18,7 @@ yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_
 {
     YK_FUNCTION(yoke_device_get_native);
     yoke_native_device native = YOKE_NATIVE_DEVICE_INIT;
-    if (YK_INFO_BEGIN(function, out_native, yoke_native_device, "YOKE_NATIVE_DEVICE_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_native, yoke_native_device, "start from YOKE_NATIVE_DEVICE_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     YK_CHECK(device, YK_DEVICE, function, "device");
     device->backend->device_native(device, &native);

@@ -83,7 +83,7 @@ yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 {
     YK_UNCANCELLED;
     YK_FUNCTION(yoke_cache_get_info);
-    if (YK_INFO_BEGIN(function, out_info, yoke_cache_info, "YOKE_CACHE_INFO_INIT") < 0)
+    if (YK_INFO_BEGIN(function, out_info, yoke_cache_info, "start from YOKE_CACHE_INFO_INIT") < 0)
         return YOKE_E_INVALID_ARGUMENT;
     yk_cache_is_on();
     yoke_cache_info info = YOKE_CACHE_INFO_INIT;
