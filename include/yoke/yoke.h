@@ -494,6 +494,13 @@ YOKE_API yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd);
  * YOKE_E_INVALID_ARGUMENT: an event is not timed, or the events belong to different devices. Or the failure of an event. */
 YOKE_API yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
 
+/* Time work on the device: wait until what is in the stream has completed, and get the nanoseconds on the device's clock from a
+ * timed event to its end. The event stays as it is, so that several calls give several times from the same start.
+ * YOKE_E_INVALID_ARGUMENT: the event is not timed, the stream was created without YOKE_STREAM_TIMED or is being recorded, or they
+ * belong to different devices. YOKE_PENDING: the event is of another stream, and is not complete yet. Or the failure of the event
+ * or of the stream. YOKE_E_DEADLOCK: as yoke_stream_wait. */
+YOKE_API yoke_status yoke_stream_wait_elapsed(yoke_stream *stream, yoke_event *start, int64_t *out_nanoseconds);
+
 #ifdef __cplusplus
 }
 #endif

@@ -116,6 +116,7 @@ static void work(suite *t)
     KEEPS_VOID(yoke_event_query(end));
     KEEPS(yoke_event_wait(end));
     KEEPS(yoke_event_get_elapsed(start, end, &elapsed));
+    KEEPS(yoke_stream_wait_elapsed(stream, start, &elapsed));
     KEEPS(yoke_stream_wait(other));
     KEEPS(yoke_write_sync(stream, buffer, 0, bytes, sizeof bytes));
     KEEPS(yoke_read_sync(stream, bytes, buffer, 0, sizeof bytes));

@@ -166,6 +166,7 @@ static void with_event(suite *t, yoke_event *e, const char *word)
     CHECK_REFUSED(word, yoke_stream_wait_event(t->stream, e));
     CHECK_REFUSED(word, yoke_native_wait_event(t, e));
     CHECK_REFUSED("start", yoke_event_get_elapsed(e, e, &elapsed));
+    CHECK_REFUSED("start", yoke_stream_wait_elapsed(t->stream, e, &elapsed));
     CHECK(elapsed == 0);
 }
 
@@ -226,6 +227,7 @@ static void null_out_pointers(suite *t)
     CHECK_REFUSED("out_priority", yoke_stream_get_priority(t->stream, NULL));
     CHECK_REFUSED("out_event", yoke_event_record(t->stream, 0, NULL));
     CHECK_REFUSED("out_nanoseconds", yoke_event_get_elapsed(o.event, o.event, NULL));
+    CHECK_REFUSED("out_nanoseconds", yoke_stream_wait_elapsed(t->stream, o.event, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create(t->device, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_ordered(t->stream, 1, NULL));

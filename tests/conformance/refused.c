@@ -110,6 +110,7 @@ static void events_are_refused(objects *o)
     REFUSED(yoke_event_get_fd(o->event, &fd));
     CHECK(fd == -1);
     REFUSED(yoke_event_get_elapsed(o->event, o->event, &nanoseconds));
+    REFUSED(yoke_stream_wait_elapsed(o->stream, o->event, &nanoseconds));
     CHECK(nanoseconds == 0);
 }
 
