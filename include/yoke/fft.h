@@ -61,21 +61,15 @@ typedef struct yoke_fft_options {
         sizeof(yoke_fft_options), 0, 0 \
     }
 
-/* Transform along 1 to 3 axes: yoke_fft(stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0, 1)); the other axes are batches.
- * YOKE_ALL_AXES are all axes of an array of up to 3 dimensions. YOKE_E_INVALID_ARGUMENT: the dtypes are none of those above, or
- * real data meets the other direction; the shapes do not fit; an axis is out of range or named twice, or there are more than 3; an
- * axis of no elements is to be transformed. YOKE_E_RANGE: an axis has more than 2^29 elements, or more than 2^28 and a prime factor
- * above 13 (of real data of an even length, half of it counts); more than 2^31 - 1 transforms lie side by side, or with a prime
- * factor above 13 as many points, of up to 4 times the length. */
+/* Transform along 1 to 3 axes: yoke_fft(stream, YOKE_FFT_FORWARD, &out, &a, YOKE_AXES(0, 1), NULL); the other axes are batches.
+ * YOKE_ALL_AXES are all axes of an array of up to 3 dimensions. `options` may be NULL. YOKE_E_INVALID_ARGUMENT: the dtypes are none
+ * of those above, or real data meets the other direction; the shapes do not fit; an axis is out of range or named twice, or there
+ * are more than 3; an axis of no elements is to be transformed; an option is unknown. YOKE_E_RANGE: an axis has more than 2^29
+ * elements, or more than 2^28 and a prime factor above 13 (of real data of an even length, half of it counts); more than 2^31 - 1
+ * transforms lie side by side, or with a prime factor above 13 as many points, of up to 4 times the length. */
 #define yoke_fft(...) yoke_fft_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                 yoke_fft_direction direction, const int32_t *axes, size_t axis_count);
-
-/* The same, with options; `options` may be NULL. YOKE_E_INVALID_ARGUMENT: an option is unknown. Else as yoke_fft. */
-#define yoke_fft_with(...) yoke_fft_with_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                      yoke_fft_direction direction, const int32_t *axes, size_t axis_count,
-                                      const yoke_fft_options *options);
+YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, yoke_fft_direction direction, const yoke_array *out,
+                                 const yoke_array *a, const int32_t *axes, size_t axis_count, const yoke_fft_options *options);
 
 /* Which part of a convolution. */
 typedef int32_t yoke_convolve_mode;
@@ -97,8 +91,8 @@ enum {
  * YOKE_E_UNSUPPORTED: sums that are taken as they are written have more than 65,000 products, and the driver ends a thread's loops
  * sooner (Mesa's rusticl on llvmpipe). */
 #define yoke_fft_convolve(...) yoke_fft_convolve_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                          const yoke_array *b, yoke_convolve_mode mode, const int32_t *axes, size_t axis_count);
+YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, yoke_convolve_mode mode, const yoke_array *out,
+                                          const yoke_array *a, const yoke_array *b, const int32_t *axes, size_t axis_count);
 
 #ifdef __cplusplus
 }

@@ -66,23 +66,18 @@ typedef struct yoke_matmul_options {
         sizeof(yoke_matmul_options), 0, { 0, { 0 } }, { 0, { 0 } }, YOKE_NULL, YOKE_NULL, 0 \
     }
 
-/* c = a · b. YOKE_E_INVALID_ARGUMENT: a or b has no dimensions; k differs; c does not have the shape that follows from a and b; c
- * overlaps a or b. YOKE_E_RANGE: an extent is too large for a grid, or on a GPU k is 2^31 or more. */
+/* c = a · b, or with options c = epilogue(alpha · (a · b) + beta · c); `options` may be NULL. YOKE_E_INVALID_ARGUMENT: a or b has
+ * no dimensions; k differs; c does not have the shape that follows from a and b; c overlaps a or b; the options have unknown flags;
+ * a number is complex; the epilogue has a mistake, reads an array that does not broadcast to c's shape or overlaps c, or is complex
+ * where c is not. YOKE_E_RANGE: an extent is too large for a grid, or on a GPU k is 2^31 or more. */
 #define yoke_matmul(...) yoke_matmul_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
-                                    const yoke_array *b);
-
-/* c = epilogue(alpha · (a · b) + beta · c). `options` NULL: as yoke_matmul. Fails as yoke_matmul; and YOKE_E_INVALID_ARGUMENT: the
- * options have unknown flags; a number is complex; the epilogue has a mistake, reads an array that does not broadcast to c's shape
- * or overlaps c, or is complex where c is not. */
-#define yoke_matmul_with(...) yoke_matmul_with_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
-                                         const yoke_array *b, const yoke_matmul_options *options);
+                                    const yoke_array *b, const yoke_matmul_options *options);
 
 /* c[i, j] = a[i] · b[j], the outer product of two vectors, by Yoke's own kernels: one product for each element, as NumPy's outer,
  * and no sum that begins with 0. With a beta of 1 it is added to c, which is read as the sums' type:
  * of a complex c and real vectors the real parts are kept, of a float c and integer ones the whole parts. `options` may be NULL.
- * Fails as yoke_matmul_with. */
+ * Fails as yoke_matmul. */
 #define yoke_outer(...) yoke_outer_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                    const yoke_array *b, const yoke_matmul_options *options);

@@ -28,7 +28,8 @@
  *  - An output of positions or counts has a dtype that holds the largest one that the shapes allow. YOKE_E_RANGE: it does not.
  *  - Data that is read as a position (indices, offsets of segments) is checked where it is used: positions out of range are
  *    treated as each operation says, and never lead outside an array.
- *  - Options are a struct that begins with its size, as its _INIT macro sets it; NULL stands for that macro. 0 counts as the struct
+ *  - The order of parameters is one: the stream, what to do (an enum), the outputs, the inputs, how (numbers, axes), and options.
+ *    Options are a struct that begins with its size, as its _INIT macro sets it; NULL stands for that macro. 0 counts as the struct
  *    of version 0.1. With a smaller size, of a program that was compiled with an older header, the other members are as the macro
  *    sets them; of a larger one, this library reads what it knows.
  *
@@ -75,7 +76,7 @@ YOKE_API yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream
 #define yoke_write_array(...) yoke_write_array_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_array_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source);
 #define yoke_read_array(...) yoke_read_array_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target);
+YOKE_API yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, void *target, const yoke_array *array);
 
 /* out = a + b, a - b, a * b and a / b, by the rules of expressions. */
 #define yoke_add(...) yoke_add_at(YOKE_HERE, __VA_ARGS__)
@@ -194,22 +195,22 @@ enum { YOKE_SORT_ASCENDING = 0, YOKE_SORT_DESCENDING = 1 };
  * dtype but complex, values of any dtype. YOKE_E_INVALID_ARGUMENT: the keys are complex or have no axis; the shapes differ; the
  * values share memory with the keys. */
 #define yoke_sort(...) yoke_sort_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_array *keys, const yoke_array *values,
-                                  yoke_sort_order order);
+YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, yoke_sort_order order, const yoke_array *keys,
+                                  const yoke_array *values);
 
 /* Find the order that would sort the keys along the last axis: `indices`, of an integer dtype of 4 or 8 bytes, has their shape. The
  * keys stay. YOKE_E_RANGE: the dtype does not hold the last index. yoke_gather(stream, &sorted, &records, &indices, 0) then moves
  * what belongs to the keys. */
 #define yoke_argsort(...) yoke_argsort_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
-                                     yoke_sort_order order);
+YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, yoke_sort_order order, const yoke_array *indices,
+                                     const yoke_array *keys);
 
 /* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_SORT_DESCENDING finds the largest. k
  * is the extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come
  * first. YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
 #define yoke_top_k(...) yoke_top_k_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
-                                   const yoke_array *a, yoke_sort_order order);
+YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, yoke_sort_order order, const yoke_array *values,
+                                   const yoke_array *indices, const yoke_array *a);
 
 /* Which side of equal elements. */
 typedef int32_t yoke_search_side;
@@ -222,8 +223,8 @@ enum {
  * dtype of 4 or 8 bytes and of the queries' shape. The order is yoke_sort's: NaN is after all numbers and equal to NaN, -0 is
  * before 0. YOKE_E_RANGE: the dtype does not hold the extent. */
 #define yoke_searchsorted(...) yoke_searchsorted_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
-                                          const yoke_array *sorted, const yoke_array *queries, yoke_search_side side);
+YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, yoke_search_side side,
+                                          const yoke_array *positions, const yoke_array *sorted, const yoke_array *queries);
 
 /* ---- Order: select ------------------------------------------------------------------------------------------------------- */
 
@@ -308,8 +309,8 @@ enum {
  * stable sort of the indices, and a place that most of the indices lead to is slow. YOKE_E_INVALID_ARGUMENT: the mode is unknown.
  * YOKE_E_RANGE: YOKE_SCATTER_ADD, and the axis of `out` has more than 2^32 - 2 elements. */
 #define yoke_scatter(...) yoke_scatter_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                     const yoke_array *indices, int32_t axis, yoke_scatter_mode mode);
+YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, yoke_scatter_mode mode, const yoke_array *out,
+                                     const yoke_array *a, const yoke_array *indices, int32_t axis);
 
 /* ---- Vendors' libraries --------------------------------------------------------------------------------------------------- */
 

@@ -54,6 +54,11 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
     return YOKE_OK;
 }
 
+yoke_device *yoke_event_get_device(const yoke_event *event)
+{
+    return yk_is(event, YK_EVENT) ? event->stream->device : NULL;
+}
+
 yoke_status yoke_event_query(yoke_event *event)
 {
     YK_CHECK(event, YK_EVENT, "yoke_event_query", "event");

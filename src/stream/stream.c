@@ -213,9 +213,10 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
     return YOKE_OK;
 }
 
-static yoke_status create(const char *function, yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+yoke_status yoke_stream_create(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
 {
     YK_UNCANCELLED;
+    YK_FUNCTION(yoke_stream_create);
     static const yoke_stream_desc usual = YOKE_STREAM_DESC_INIT;
     YK_OUT(out_stream);
     YK_CHECK(device, YK_DEVICE, function, "device");
@@ -241,16 +242,6 @@ static yoke_status create(const char *function, yoke_device *device, const yoke_
     yk_log(YOKE_LOG_DEBUG, "stream %s of %s is created", stream->label, device->info.selector);
     *out_stream = stream;
     return YOKE_OK;
-}
-
-yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream)
-{
-    return create("yoke_stream_create", device, NULL, out_stream);
-}
-
-yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
-{
-    return create("yoke_stream_create_with", device, desc, out_stream);
 }
 
 yoke_stream *yoke_stream_retain(yoke_stream *stream)

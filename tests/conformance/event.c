@@ -83,7 +83,7 @@ static void outlives_its_stream(suite *t)
     yoke_event *event = NULL, *early = NULL;
 
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     CHECK_OK(yoke_event_record(stream, 0, &early));
     CHECK_OK(yoke_stream_wait(stream));
     CHECK(suite_spin(t, stream, out.buffer, 3, 10, NULL));
@@ -106,7 +106,7 @@ static void released_while_pending(suite *t)
     yoke_event *event = NULL;
     yoke_stream *waiting = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &waiting));
+    NEED_OK(yoke_stream_create(t->device, NULL, &waiting));
     CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (int i = 0; i < 100; i++) {
         CHECK_OK(yoke_event_record(t->stream, 0, &event));
@@ -197,7 +197,7 @@ static void carries_the_failure(suite *t)
     yoke_event *before = NULL, *after = NULL;
     yoke_stream *other = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     CHECK_OK(yoke_event_record(t->stream, 0, &before));
     CHECK_OK(yoke_stream_wait(t->stream));
     stand s = STAND_INIT;
@@ -210,6 +210,7 @@ static void carries_the_failure(suite *t)
     yoke_error_clear();
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_query(after));
     CHECK_OK(yoke_event_query(before));
+    CHECK(yoke_event_get_device(before) == t->device);
     CHECK_OK(yoke_event_wait(before));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
 out:
@@ -228,11 +229,11 @@ static void timing(suite *t)
 
     desc.flags = YOKE_STREAM_TIMED;
     if (!suite_can(t, YOKE_CAP_TIMING)) {
-        CHECK_FAILS(YOKE_E_UNSUPPORTED, "", yoke_stream_create_with(t->device, &desc, &stream));
+        CHECK_FAILS(YOKE_E_UNSUPPORTED, "", yoke_stream_create(t->device, &desc, &stream));
         suite_skip("no timed events: %s", yoke_device_lacks(t->device, YOKE_CAP_TIMING));
         return;
     }
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
     NEED(suite_spin(t, stream, out.buffer, 1, 1, NULL));
     NEED_OK(yoke_stream_wait(stream));
@@ -287,7 +288,7 @@ static void timing_before_it_settles(suite *t)
         return;
     }
     desc.flags = YOKE_STREAM_TIMED;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     CHECK_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
     CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
@@ -326,7 +327,7 @@ static void time_until_the_end(suite *t)
         suite_skip("no timed events: %s", yoke_device_lacks(t->device, YOKE_CAP_TIMING));
         return;
     }
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
     NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
     NEED(suite_spin(t, stream, out.buffer, 1, 1, NULL));
@@ -384,7 +385,7 @@ static void time_within_a_function(suite *t)
         return;
     }
     desc.flags = YOKE_STREAM_TIMED;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &inside.stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &inside.stream));
     NEED_OK(yoke_event_record(inside.stream, YOKE_EVENT_TIMED, &inside.start));
     NEED_OK(yoke_host_call(inside.stream, ask_inside, &inside, NULL));
     NEED_OK(yoke_stream_wait(inside.stream));
@@ -410,7 +411,7 @@ static void timing_across_devices(suite *t)
     devices[0] = yoke_device_retain(t->device);
     NEED_OK(yoke_device_open(t->info.selector, &devices[1])); /* opened twice counts as two */
     for (int i = 0; i < 2; i++) {
-        NEED_OK(yoke_stream_create_with(devices[i], &desc, &streams[i]));
+        NEED_OK(yoke_stream_create(devices[i], &desc, &streams[i]));
         NEED_OK(yoke_event_record(streams[i], YOKE_EVENT_TIMED, &events[i]));
         NEED_OK(yoke_event_wait(events[i]));
     }
