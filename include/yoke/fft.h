@@ -16,8 +16,7 @@
  * Lengths whose prime factors are 2, 3, 5, 7, 11 and 13 are transformed by these; any other length, up to 2^28, as a convolution of
  * the next power of 2 above twice the length. Real data of an even length, but where one pass over memory is enough, is transformed
  * as complex numbers of half the length. Each device gives the same bits, which depend on the shape, the dtypes and the axes alone,
- * but where a library computes (below). The relative error (root mean square) of n points is about 5e-8 * sqrt(log2 n) in complex64
- * and 1e-16 * sqrt(log2 n) in complex128; three times that for other lengths.
+ * but where a library computes (below). doc/numerics.md has the error.
  *
  * On a CUDA device yoke_fft gives a transform to cuFFT, where it is installed and knows the strides: its results are as near, but
  * not the same bits, and may change with its version and the device. YOKE_FFT_EXACT keeps a call to Yoke's own kernels, and
@@ -82,8 +81,7 @@ enum {
 /* Convolve two arrays along 1 to 3 axes, as a rule through their transforms: out[i] = sum of a[j] * b[i - j]. Shapes are those of
  * scipy.signal.fftconvolve: along the axes as `mode`, one of YOKE_CONVOLVE_FULL, _SAME and _VALID, says; along other axes `a` and
  * `b` are broadcast to each other. All three arrays have one dtype, of float, double, complex64 and complex128. Where one of them
- * is small, the sums are taken as they are written: if its elements along the axes times those of `out` are at most 4 * N * the
- * number of times that 1 has to be doubled to reach N, the product of the transforms' lengths. The elements of the smaller (of `b`,
+ * is small (doc/numerics.md says when), the sums are taken as they are written. The elements of the smaller (of `b`,
  * if they are equal) are then taken in row-major order, each by a fused multiply-add, beginning with 0. The error is relative to
  * the largest sums. `out` may be `a` or `b` itself. YOKE_E_INVALID_ARGUMENT: the dtypes differ or are others; the shapes do not
  * fit; the mode is unknown; for YOKE_CONVOLVE_VALID, neither array is the larger along all axes; or as yoke_fft, but axes of no

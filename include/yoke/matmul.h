@@ -11,20 +11,15 @@
  *    dtype.
  *  - The order of the sums depends on the shapes and on that type alone, so that every device gives the same bits. k is cut into
  *    slices; a sum begins with 0 and adds the products of a slice from the first to the last, each by a fused multiply-add; and
- *    the sums of the slices are added from the first to the last. There is one slice but where c has few elements and k is large:
- *    see below. The real part of a complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
+ *    the sums of the slices are added from the first to the last. There is one slice but where c has few elements and k is large;
+ *    where m or n is 1, a slice is summed in chains: doc/numerics.md has the numbers, and how they may change. The real part of a
+ *    complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
  *  - A sum that begins with 0 is 0, not -0, where all products are zeros of whatever sign; -0 is what rounds to it, or what a
  *    negative alpha makes of 0. An outer product is no sum: its elements have the signs of the products. Of a vendor's library the
  *    sign of a zero is not promised.
  *  - Where sums are of integers, alpha and beta are converted to the type that an epilogue's `value` has (int32, uint32, int64 or
  *    uint64), as <yoke/ops.h> says: 2.75f becomes 2, and for uint32 -1.0f becomes 0, 1e10f the largest value and NaN 0; an integer
  *    wraps. alpha · (a · b) + beta · c is then exact modulo 2^32 or 2^64, as is what is stored in a c of integers.
- *  - Where m or n is 1, a slice is summed in 128 chains: chain i takes the elements i, i + 128, i + 256, …; then chains i and i +
- *    64 are added for i below 64, chains i and i + 32, and so on to i and i + 1.
- *  - Slices: let `elements` be those of c, with the batch, and `tiles` the tiles of 64 x 64 in c (both extents rounded up, times
- *    the batch). Where m or n is 1: one slice if elements >= 4096 or k <= 4096; else the least of k / 2048 and 8192 / elements,
- *    rounded up, each of k / slices rounded up to a multiple of 128. Else: one slice if k < 512; else the least of k / 256 and
- *    160 / tiles (1024 / tiles where m or n is at most 32), at least 1, each of k / slices rounded up to a multiple of 32.
  *  - How c is cut into tiles for the threads of a device, which may have been measured (yoke_matmul_tune), changes none of this: in
  *    every tile an element's products are added in the order above. A tuned device gives the same bits as one that is not.
  *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where one is there; its order of sums is

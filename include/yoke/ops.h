@@ -17,7 +17,8 @@
  *    nothing is enqueued, or the output is filled with the value for no elements.
  *  - The same call gives the same bits, always, and on every device with YOKE_CAP_EXACT_FP32; but the functions of <math.h> other
  *    than sqrt, fma, and those that are exact by nature are the driver's, and a vendor's library has bits of its own in products
- *    and transforms (YOKE_MATMUL_EXACT, YOKE_FFT_EXACT).
+ *    and transforms (YOKE_MATMUL_EXACT, YOKE_FFT_EXACT). The numbers that these bits come from, the sizes of slices and tiles, are
+ *    in doc/numerics.md, which says how they may change.
  *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
  *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap.
  *  - A bool is a byte: 0 is false, and any other is true. What computes or converts, yoke_assign too, writes 0 and 1. What only
@@ -170,9 +171,9 @@ enum {
 
 /* Scan `a` along an axis with YOKE_REDUCE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers
  * are combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
- * float. The order of floating-point operations depends on the extent and on that type alone: 4,096 neighbours (2,048 of complex64
- * and double, 1,024 of complex128) are combined in a tree, and these from the left to the right; the tree's products and sums may
- * overflow where those from the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
+ * float. The order of floating-point operations depends on the extent and on that type alone: neighbours are combined in a tree, as
+ * many as doc/numerics.md says, and these from the left to the right; the tree's products and sums may overflow where those from
+ * the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
  * is out of range, or complex numbers are to be compared. */
 #define yoke_scan(...) yoke_scan_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, yoke_reduction operation, yoke_scan_mode mode,
@@ -257,10 +258,8 @@ YOKE_API yoke_status yoke_unique_at(const char *where, yoke_stream *stream, cons
 
 /*
  * Counts are exact: the dtype of `bins` holds the number of elements (YOKE_E_RANGE: it does not). Integer weights are added modulo
- * 2^64, floating-point weights in this order, the halves as float: up to 16384 bins, the elements in row-major order are cut into
- * tiles of as many elements as the smallest power of 2, at least 1024, with which tiles times bins is at most 2^23; a tile's
- * weights for a bin are added in their order, beginning with 0; the sums of each 64 tiles, then of each 64 of those, are added in
- * their order, until one is left. With more bins, all weights of a bin are added in their order: this costs a stable sort of the
+ * 2^64, floating-point weights in an order that depends on the numbers of elements and bins alone, the halves as float:
+ * doc/numerics.md has it. With more than 16384 bins, all weights of a bin are added in their order: this costs a stable sort of the
  * elements by bin, and a bin that has most of the elements is slow. The sum is converted to the dtype of `bins`.
  */
 
