@@ -144,6 +144,7 @@ static void images_are_refused(objects *o)
     REFUSED(yoke_image_create_view(image, &desc.sampler, &other));
     CHECK(other == NULL);
     REFUSED(yoke_image_get_desc(image, &found));
+    CHECK(yoke_image_get_device(image) == NULL);
     REFUSED(yoke_write_image(o->stream, image, NULL, bytes, 16));
     REFUSED(yoke_read_image(o->stream, bytes, image, NULL, 16));
     REFUSED(yoke_copy_to_image(o->stream, image, NULL, o->buffer, 0));
