@@ -101,7 +101,8 @@ with() {
     sed "$2" "$top_srcdir/doc/examples.md" >"$tap_folder/examples.md"
     mkdir -p "$tap_folder/man"
     "$AWK" -v out="$tap_folder/man" -v version=0 -v date=2000-01-01 -f "$top_srcdir/build-aux/man.awk" \
-        -f "$top_srcdir/build-aux/man_seven.awk" -f "$top_srcdir/build-aux/man_text.awk" -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" \
+        -f "$top_srcdir/build-aux/man_seven.awk" -f "$top_srcdir/build-aux/man_text.awk" \
+        -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" \
         "$top_srcdir/doc/environment.md" "$top_srcdir/doc/environment-measuring.md" "$tap_folder/examples.md" \
         "$tap_folder/parameters.txt" >"$tap_folder/said" 2>&1
 }
