@@ -210,7 +210,7 @@ static void open_all(setting *s, size_t largest)
     else
         measure_must(yoke_comm_open_device(&world, &s->device));
     measure_must(yoke_device_get_info(s->device, &s->info));
-    measure_must(yoke_stream_create_with(s->device, &desc, &s->stream));
+    measure_must(yoke_stream_create(s->device, &desc, &s->stream));
     measure_must(yoke_comm_create(s->device, &world, &s->comm));
     measure_must(yoke_comm_add(s->comm, s->stream));
     measure_must(yoke_comm_get_info(s->comm, &info));

@@ -135,7 +135,7 @@ void measure_jacobi(const setting *s)
     square q = { .edges = s->stream, .s = s };
     measure_must(yoke_program_build(s->device, &source, &program));
     measure_must(yoke_kernel_get(program, "relax", &q.relax));
-    measure_must(yoke_stream_create(s->device, &q.inner));
+    measure_must(yoke_stream_create(s->device, NULL, &q.inner));
     for (q.side = s->info.kind == YOKE_DEVICE_GPU ? 2048 : 512; q.side <= (s->info.kind == YOKE_DEVICE_GPU ? 8192 : 1024);
          q.side *= 2)
         measure_square(&q);

@@ -131,7 +131,7 @@ static void measure_waits(const char *backend, yoke_device *device)
     spinner s = { .rate = 1e5 };
     yoke_program *program;
     yoke_event *event;
-    measure_must(yoke_stream_create(device, &s.stream));
+    measure_must(yoke_stream_create(device, NULL, &s.stream));
     measure_must(yoke_buffer_create(device, 4, &s.buffer));
     measure_must(yoke_program_build(device, &measure_spin, &program));
     measure_must(yoke_kernel_get(program, "spin", &s.kernel));

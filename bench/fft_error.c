@@ -99,8 +99,8 @@ static void run(yoke_stream *stream, const transform *t, uint32_t flags, void *r
     measure_must(yoke_array_create(yoke_stream_get_device(stream), t->dtype, 1, &t->n, &a));
     measure_must(yoke_array_create(yoke_stream_get_device(stream), t->dtype, 1, &t->n, &out));
     measure_must(yoke_write_array(stream, &a, t->in));
-    measure_must(yoke_fft_with(stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0), &options));
-    measure_must(yoke_read_array(stream, &out, result));
+    measure_must(yoke_fft(stream, YOKE_FFT_FORWARD, &out, &a, YOKE_AXES(0), &options));
+    measure_must(yoke_read_array(stream, result, &out));
     measure_must(yoke_stream_wait(stream));
     yoke_buffer_release(out.buffer);
     yoke_buffer_release(a.buffer);
@@ -143,7 +143,7 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
 {
     const char *part = bench_option.part ? bench_option.part : "";
     yoke_stream *stream;
-    measure_must(yoke_stream_create(device, &stream));
+    measure_must(yoke_stream_create(device, NULL, &stream));
     for (int wide = 0; wide < (yoke_device_supports(device, YOKE_CAP_FP64) ? 2 : 1); wide++)
         for (int i = 0; i < LENGTHS; i++) {
             transform t = { .dtype = wide ? YOKE_C128 : YOKE_C64, .n = lengths[i] };

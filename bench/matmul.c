@@ -82,7 +82,7 @@ static double run_yoke(const measure_batch *batch)
     work *w = batch->self;
     double start = measure_now();
     for (int i = 0; i < batch->count; i++)
-        measure_must(yoke_matmul_with(w->stream, &w->c, &w->a, &w->b, &w->options));
+        measure_must(yoke_matmul(w->stream, &w->c, &w->a, &w->b, &w->options));
     double called = measure_now() - start;
     measure_must(yoke_stream_wait(w->stream));
     return w->calls ? called : measure_now() - start;
@@ -428,7 +428,7 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
         open_cublas(info->index);
     if (!is_cpu) /* as the peer waits */
         measure_must(yoke_device_set_wait(device, YOKE_WAIT_SPIN));
-    measure_must(yoke_stream_create(device, &stream));
+    measure_must(yoke_stream_create(device, NULL, &stream));
     if (strcmp(part, "cliffs") == 0) {
         measure_cliffs(info->backend, stream);
     } else if (sscanf(part, "%lld,%lld,%lld", &m, &n, &k) == 3) {

@@ -119,7 +119,7 @@ static void measure(yoke_device *device, const yoke_device_info *info)
     yoke_program *program;
     yoke_stream *stream;
     measure_must(yoke_program_build(device, &source, &program));
-    measure_must(yoke_stream_create(device, &stream));
+    measure_must(yoke_stream_create(device, NULL, &stream));
     for (int i = 0; i < SIX_KERNELS; i++)
         compare(device, info->backend, &six_kernels[i], program, stream);
     yoke_stream_release(stream);

@@ -82,14 +82,14 @@ static yoke_status run_sort(work *w)
 {
     yoke_status status =
         yoke_copy(w->stream, w->out.buffer, 0, w->in.buffer, 0, (size_t)w->in.shape[0] * yoke_dtype_get_size(w->in.dtype));
-    return status < 0 ? status : yoke_sort(w->stream, &w->out, NULL, YOKE_SORT_ASCENDING);
+    return status < 0 ? status : yoke_sort(w->stream, YOKE_SORT_ASCENDING, &w->out, NULL);
 }
 
 static yoke_status run_sort_pairs(work *w)
 {
     yoke_status status =
         yoke_copy(w->stream, w->out.buffer, 0, w->in.buffer, 0, (size_t)w->in.shape[0] * yoke_dtype_get_size(w->in.dtype));
-    return status < 0 ? status : yoke_sort(w->stream, &w->out, &w->values, YOKE_SORT_ASCENDING);
+    return status < 0 ? status : yoke_sort(w->stream, YOKE_SORT_ASCENDING, &w->out, &w->values);
 }
 
 /* Half of the elements. */
@@ -143,7 +143,7 @@ static yoke_status run_random_integers(work *w)
 
 static yoke_status run_fft(work *w)
 {
-    return yoke_fft(w->stream, &w->out, &w->in, YOKE_FFT_FORWARD, YOKE_ALL_AXES);
+    return yoke_fft(w->stream, YOKE_FFT_FORWARD, &w->out, &w->in, YOKE_ALL_AXES, NULL);
 }
 
 /* As many transforms of 512 points as fit. */
@@ -151,7 +151,7 @@ static yoke_status run_fft_rows(work *w)
 {
     yoke_array in = yoke_array_reshape(w->in, 2, (const int64_t[]){ -1, 512 });
     yoke_array out = yoke_array_reshape(w->out, 2, (const int64_t[]){ -1, 512 });
-    return yoke_fft(w->stream, &out, &in, YOKE_FFT_FORWARD, YOKE_AXES(1));
+    return yoke_fft(w->stream, YOKE_FFT_FORWARD, &out, &in, YOKE_AXES(1), NULL);
 }
 
 static const operation operations[] = {
@@ -416,7 +416,7 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
         last = first;
     if (info->kind == YOKE_DEVICE_GPU) /* as the peer waits: a core that sleeps takes up to 0.2 ms to run again, and a batch 4 ms */
         measure_must(yoke_device_set_wait(device, YOKE_WAIT_SPIN));
-    measure_must(yoke_stream_create(device, &stream));
+    measure_must(yoke_stream_create(device, NULL, &stream));
     if (bench_option.part && strcmp(bench_option.part, "curves") == 0)
         measure_curves(info->backend, stream, peer, info->kind == YOKE_DEVICE_CPU ? 24 : 28);
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {

@@ -108,7 +108,7 @@ static yoke_status populate_pinned(tools *t, void **out_object)
 
 static yoke_status populate_streams(tools *t, void **out_object)
 {
-    return yoke_stream_create(t->device, (yoke_stream **)out_object);
+    return yoke_stream_create(t->device, NULL, (yoke_stream **)out_object);
 }
 
 static yoke_status populate_busy_streams(tools *t, void **out_object)
@@ -268,7 +268,7 @@ static void measure_kernel_memory(tools *t)
 static void measure(yoke_device *device, const yoke_device_info *info)
 {
     tools t = { .backend = info->backend, .device = device };
-    measure_must(yoke_stream_create(device, &t.stream));
+    measure_must(yoke_stream_create(device, NULL, &t.stream));
     measure_must(yoke_buffer_create(device, SMALL, &t.buffer));
     measure_must(yoke_buffer_create_pinned(device, SMALL, &t.pinned));
     measure_must(yoke_program_build(device, &measure_touch, &t.program));

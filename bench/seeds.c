@@ -53,7 +53,7 @@ static yoke_array make(const work *w, int64_t side)
 
 static void product(work *w)
 {
-    measure_must(yoke_matmul(w->stream, &w->c, &w->a, &w->b));
+    measure_must(yoke_matmul(w->stream, &w->c, &w->a, &w->b, NULL));
     measure_must(yoke_stream_wait(w->stream));
 }
 
@@ -67,8 +67,8 @@ static void multiply_host(work *w, bool simple)
         measure_must(yoke_launch(w->stream, w->naive, YOKE_DIM(SIDE / BLOCK, SIDE / BLOCK), YOKE_DIM(BLOCK, BLOCK), 0,
                                  YOKE_ARGS(a.buffer, b.buffer, c.buffer, (int32_t)SIDE)));
     else
-        measure_must(yoke_matmul(w->stream, &c, &a, &b));
-    measure_must(yoke_read_array(w->stream, &c, w->host[2]));
+        measure_must(yoke_matmul(w->stream, &c, &a, &b, NULL));
+    measure_must(yoke_read_array(w->stream, w->host[2], &c));
     measure_must(yoke_stream_wait(w->stream));
     yoke_buffer_release(c.buffer);
     yoke_buffer_release(b.buffer);
@@ -96,7 +96,7 @@ static void gaussian_host(work *w)
     yoke_array in = make(w, w->large), out = make(w, w->large);
     measure_must(yoke_write_array(w->stream, &in, w->host[0]));
     measure_must(yoke_gaussian_filter(w->stream, &out, &in, (const double[]){ 3, 3 }, YOKE_AXES(0, 1), NULL));
-    measure_must(yoke_read_array(w->stream, &out, w->host[2]));
+    measure_must(yoke_read_array(w->stream, w->host[2], &out));
     measure_must(yoke_stream_wait(w->stream));
     yoke_buffer_release(out.buffer);
     yoke_buffer_release(in.buffer);
@@ -119,7 +119,7 @@ static void ranges_host(work *w)
     measure_must(yoke_map(w->stream, "x = i", YOKE_VARS(x)));
     measure_must(yoke_map(w->stream, "y = i", YOKE_VARS(y)));
     measure_must(yoke_add(w->stream, &z, &x, &y));
-    measure_must(yoke_read_array(w->stream, &z, w->host[2]));
+    measure_must(yoke_read_array(w->stream, w->host[2], &z));
     measure_must(yoke_stream_wait(w->stream));
     for (int i = 0; i < 3; i++)
         yoke_buffer_release(arrays[i]->buffer);
@@ -165,7 +165,7 @@ static void check_all(work *w)
 {
     float *result = w->host[2];
     product(w);
-    measure_must(yoke_read_array(w->stream, &w->c, result));
+    measure_must(yoke_read_array(w->stream, result, &w->c));
     measure_must(yoke_stream_wait(w->stream));
     check_product(w, "product", result, w->large);
     product_host(w);
@@ -177,7 +177,7 @@ static void check_all(work *w)
     gaussian_host(w);
     check_gaussian(w, result);
     arithmetic(w);
-    measure_must(yoke_read_array(w->stream, &w->c, result));
+    measure_must(yoke_read_array(w->stream, result, &w->c));
     measure_must(yoke_stream_wait(w->stream));
     check("arithmetic", (double)result[12345], 2 * (double)w->host[0][12345] + (double)w->host[1][12345]);
     ranges_host(w);
@@ -226,7 +226,7 @@ static void measure_device(yoke_device *device, const yoke_device_info *info)
     const char *part = bench_option.part ? bench_option.part : "";
     yoke_program *program;
     uint32_t state = 1;
-    measure_must(yoke_stream_create(device, &w.stream));
+    measure_must(yoke_stream_create(device, NULL, &w.stream));
     measure_must(yoke_program_build(device, &naive_source, &program));
     if (info->kind != YOKE_DEVICE_CPU)
         measure_must(yoke_kernel_get(program, naive_source.name, &w.naive));

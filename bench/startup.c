@@ -77,7 +77,7 @@ static void start_yoke(bench_start how, const char *selector, const char *path)
     if (how == BENCH_SAVE)
         save(program, path);
     measure_must(yoke_kernel_get(program, "touch", &kernel));
-    measure_must(yoke_stream_create(device, &stream));
+    measure_must(yoke_stream_create(device, NULL, &stream));
     measure_must(yoke_buffer_create(device, 4096, &buffer));
     measure_must(yoke_launch(stream, kernel, YOKE_DIM(1), YOKE_DIM(MEASURE_BLOCK), 0, YOKE_ARGS(buffer, 1.0f, (int32_t)1)));
     measure_must(yoke_stream_wait(stream));

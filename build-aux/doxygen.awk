@@ -23,6 +23,22 @@ function learn_names(folder,    list, header, line) {
     close(list)
 }
 
+# Since which version the libraries have their functions: the nodes of the maps in this folder.
+function learn_versions(folder,    list, map, line, node) {
+    list = "ls '" folder "'*.map"
+    while ((list | getline map) > 0) {
+        while ((getline line < map) > 0) {
+            if (line ~ /^YOKE[A-Z_]*_[0-9.]+ \{/) {
+                node = line
+                gsub(/.*_| .*/, "", node)
+            } else if (match(line, /yoke_[a-z0-9_]+/))
+                since[substr(line, RSTART, RLENGTH)] = node
+        }
+        close(map)
+    }
+    close(list)
+}
+
 # A text with the names in it as Doxygen makes links of them.
 function linked(text,    result, word, after) {
     result = ""
@@ -72,7 +88,7 @@ function paragraph(text,    at, sentence, colon, in_table) {
     }
 }
 
-function comment(text, begin,    blocks, count, k, mode, block) {
+function comment(text, begin, version,    blocks, count, k, mode, block) {
     print "/**" begin
     count = split(text, blocks, "\n")
     mode = ""
@@ -90,6 +106,8 @@ function comment(text, begin,    blocks, count, k, mode, block) {
             print " * " substr(blocks[k], 2)
         mode = block
     }
+    if (version != "")
+        print " * @since " version
     print " */"
 }
 
@@ -153,6 +171,7 @@ END {
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
     learn_names(folder)
+    learn_versions(folder "../../build-aux/")
     for (i = 1; i <= items; i++) {
         if (i == 1)
             comment(doc[i], " @file")
@@ -171,7 +190,7 @@ END {
         if (kind[i] == "function" && name[i] in plain) {
             text = code[i]
             sub(/_at\(const char \*where(, )?/, "(", text)
-            comment(doc[i], "")
+            comment(doc[i], "", since[name[i]])
             print text ";"
             doc[i] = "pAs " plain[name[i]] "(), for callers that say themselves where they are: `where` is \"file:line\", " \
                 "or NULL.\n"
@@ -179,7 +198,7 @@ END {
         if (width[i] != "")
             print "/** The type of the constants below. */\ntypedef " width[i] " " name[i] ";"
         if (doc[i] != "")
-            comment(doc[i], "")
+            comment(doc[i], "", since[name[i]])
         if (kind[i] == "function")
             print code[i] ";"
         else if (kind[i] == "macro")

@@ -3,7 +3,7 @@
 # Writes the manual pages from what headers.awk has read, from the tables of doc/environment*.md, doc/examples.md and
 # parameters.txt:
 #     awk -v out=FOLDER -v version=0.1.0 -v date=2026-01-31 -v guide=FOLDER \
-#         -f man.awk -f man_text.awk -f headers.awk HEADER... FILE.md... parameters.txt
+#         -f man.awk -f man_seven.awk -f man_text.awk -f headers.awk HEADER... FILE.md... parameters.txt lib*.map
 # A function has a page with those that stand right below it, and with those whose comments begin with "The same"; so has a macro
 # with parameters. Types and constants are told of on the pages of functions that take them. FOLDER/links has the other names of
 # pages, as "yoke_write_at.3 yoke_write.3". `guide` is the folder in which the guide is installed.
@@ -19,6 +19,16 @@ FILENAME ~ /environment(-measuring)?\.md$/ {
     in_default = /^Without either,/ || in_default && !/^$/
     if (in_default)
         environment_text = environment_text " " $0
+}
+
+# The nodes of a library's map: since which version it has a function.
+FILENAME ~ /\.map$/ {
+    if (/^YOKE[A-Z_]*_[0-9.]+ \{/) {
+        node = $1
+        sub(/.*_/, "", node)
+        oldest = oldest == "" ? node : oldest
+    } else if (/^ +yoke_/)
+        since[substr($1, 1, length($1) - 1)] = node
 }
 
 # "size: how many bytes", or with a type or a function before the name; see parameters.txt.
@@ -195,13 +205,14 @@ function text_of(its_header,    i) {
     return i
 }
 
-# The names of the page: its calls, and the types that no page before has told of, those among them that it makes.
+# The names of the page: its calls, and the types that no page before has told of, those among them that it makes. The functions
+# behind macros lead to it, too, and are shown in yoke_at.7.
 function page_names(first,    i, k, count) {
     count = 0
     for (k = 1; k <= size; k++) {
         names[++count] = shown_name(group[k])
         if (name[group[k]] in plain)
-            names[++count] = name[group[k]]
+            link_to(name[group[k]], first)
     }
     for (k = 1; k <= type_count; k++) {
         if (!(types[k] in told)) {
@@ -230,10 +241,8 @@ function synopsis(    k) {
     for (k = 1; k <= size; k++) {
         if (kind[group[k]] == "macro")
             macro_prototype(group[k])
-        else if (name[group[k]] in plain)
-            prototype(code[group[k]], plain[name[group[k]]], 0)
-        if (kind[group[k]] != "macro")
-            prototype(code[group[k]], name[group[k]], 1)
+        else
+            prototype(code[group[k]], shown_name(group[k]), !(name[group[k]] in plain))
     }
     if (header[group[1]] ~ /\/(array|ops|vars)\.h$/)
         request(".Pp\n.Dl cc program.c $(pkg-config \\-\\-cflags \\-\\-libs yoke\\-ops)")
@@ -257,6 +266,8 @@ function list_parameters(    k, j, list, count, word, meaning, own, seen, begun)
             sub(/^const yoke_graph /, "yoke_graph ", parameter[j])
             word = parameter[j]
             sub(/.*[ *]/, "", word)
+            if (word == "where" && name[group[k]] in plain)
+                continue
             if (parameter[j] in seen || word in seen || index(page_text, "`" word "`: ") || index(page_text, "`" word "`, `"))
                 continue
             own = name[group[k]]
@@ -319,13 +330,10 @@ function description(    i, k, label) {
 }
 
 # What a call gives, and what threads may do with it. The comment of a function that returns no status begins with its value.
-function returned(    i, k, text, status, begun, since) {
+function returned(    i, k, text, status, begun) {
     status = begun = 0
-    since = "0.1"
     for (k = 1; k <= size; k++) {
         i = group[k]
-        if (match(doc[i], /Since [0-9.]*[0-9]/))
-            since = substr(doc[i], RSTART + 6, RLENGTH - 6)
         text = code[i]
         if (text ~ /^yoke_status /)
             status = 1
@@ -351,7 +359,23 @@ function returned(    i, k, text, status, begun, since) {
     }
     request(".Sh THREADS\nAny thread may call " (size > 1 ? "these" : "this") ", and so may a host function.")
     request("Calls on one object from several threads are safe.")
-    return since
+}
+
+# Since which version the library has the page's functions; what headers define without the library is as old as the oldest.
+function history(    k, version, others) {
+    request(".Sh HISTORY")
+    for (k = 1; k <= size; k++) {
+        if (!(name[group[k]] in since))
+            continue
+        version = version == "" ? since[name[group[k]]] : version
+        others = others || since[name[group[k]]] != version
+    }
+    if (!others)
+        request("Since Yoke " (version == "" ? oldest : version) ".")
+    for (k = 1; k <= size && others; k++) {
+        if (name[group[k]] in since)
+            request(".Fn " shown_name(group[k]) "\nsince Yoke " since[name[group[k]]] ".")
+    }
 }
 
 # The examples of any of the page's functions, once each.
@@ -385,7 +409,7 @@ function page_examples(    k, e, list, count, j, begun, lines) {
 }
 
 # The page of group[1..size], which are functions or macros.
-function write_page(    first, i, k, count, see, since) {
+function write_page(    first, i, k, count, see) {
     first = shown_name(group[1])
     page = out "/" first ".3"
     head(first, 3, header[group[1]])
@@ -412,7 +436,7 @@ function write_page(    first, i, k, count, see, since) {
     request(".Nd " brief(doc[group[1]]))
     synopsis()
     description()
-    since = returned()
+    returned()
     page_examples()
     request(".Sh SEE ALSO")
     for (i = 1; i <= items; i++) {
@@ -420,7 +444,9 @@ function write_page(    first, i, k, count, see, since) {
             see[page_of[i]] = 1
     }
     references(see)
-    request(".Sh HISTORY\nSince Yoke " since ".")
+    for (k = 1; k <= size && !(name[group[k]] in plain); k++) {}
+    request(k <= size ? ".Xr yoke 7 ,\n.Xr yoke_at 7" : ".Xr yoke 7")
+    history()
     close(page)
 }
 
@@ -438,7 +464,6 @@ function references(see,    word, sorted, count, k, j) {
     }
     for (k = 1; k <= count; k++)
         request(".Xr " sorted[k] " 3 ,")
-    request(".Xr yoke 7")
 }
 
 # What has a page: functions, and macros with parameters; not what only other declarations of the header use.
@@ -460,97 +485,6 @@ function include_of(i) {
 function head(title, number, source) {
     request(".\\\" SPDX-License-Identifier: Apache-2.0\n.\\\" Made from " source " by build-aux/man.awk.")
     request(".Dd " day "\n.Dt " toupper(title) " " number "\n.Os \"Yoke " version "\"")
-}
-
-# ---- Section 7 ----
-
-function contract(    i, k, last, text, place) {
-    page = out "/yoke.7"
-    head("yoke", 7, "include/yoke/yoke.h")
-    text = doc[1]
-    sub(/^p[^\n]*\n/, "", text)
-    request(".Sh NAME\n.Nm yoke\n.Nd GPU computing in C, the same on NVIDIA's CUDA driver and on any OpenCL driver")
-    request(".Sh SYNOPSIS\n.In yoke/yoke.h\n.Pp\n.Dl cc program.c $(pkg-config \\-\\-cflags \\-\\-libs yoke)\n.Sh DESCRIPTION")
-    comment(text, 0)
-    request(".Ss Statuses")
-    list_statuses()
-    last = ""
-    for (i = 1; i <= items; i++) {
-        if (!is_call(i) || page_of[i] != shown_name(i))
-            continue
-        place = header[i] section[i]
-        if (place != last) {
-            if (last != "")
-                request(".El")
-            for (k = i; k > 1 && header[k - 1] == header[i]; k--) {}
-            if (index(last, header[i]) != 1 && k > 1) {
-                request(".Ss Header <" header[i] ">")
-                comment(doc[k], 0)
-            }
-            if (section[i] != "")
-                request(".Ss " section[i])
-            request(".Bl -tag -width Ds")
-        }
-        last = place
-        request(".It Xr " shown_name(i) " 3")
-        put(brief(doc[i]))
-    }
-    request(".El")
-    if (guide != "")
-        request(".Sh FILES\n.Bl -tag -width Ds\n.It Pa " guide "\nThe guide: README.md leads to its pages.\n.El")
-    request(".Sh SEE ALSO\n.Xr pkg-config 1 ,\n.Xr yoke 1 ,\n.Xr yoke-environment 7\n.Pp\n.Xr yoke 1\nis a program: " \
-        "it lists devices, checks drivers and traces programs.")
-    close(page)
-}
-
-function list_statuses(    i, k) {
-    request(".Bl -tag -width Ds")
-    for (k = 1; k <= statuses; k++) {
-        request(".It Dv " status_name[k] " No = " status_value[k])
-        put(toupper(substr(status_doc[k], 1, 1)) substr(status_doc[k], 2) ".")
-    }
-    request(".El\n.Pp")
-    for (i = 1; i <= items; i++) {
-        if (kind[i] == "enum" && member[i, 1] ~ /YOKE_GROUP/)
-            comment(doc[i], 0)
-    }
-    paragraph("yoke_status_group() returns the group. A host function may return negative codes of its own.")
-}
-
-# The type has no declaration that a comment belongs to.
-function status_page() {
-    page = out "/yoke_status.3"
-    head("yoke_status", 3, "include/yoke/yoke.h")
-    request(".Sh NAME\n.Nm yoke_status\n.Nd what the functions of Yoke return")
-    request(".Sh SYNOPSIS\n.In yoke/yoke.h\n.Vt typedef int32_t yoke_status ;")
-    request(".Sh DESCRIPTION")
-    put("A status is 0, positive, or negative: a failure, whose record yoke_error() returns.")
-    list_statuses()
-    request(".Sh EXAMPLES\n.Bd -literal -compact\nif (yoke_stream_wait(stream) < 0)")
-    literal("    fprintf(stderr, \"%s\\n\", yoke_error()->text);")
-    request(".Ed\n.Sh SEE ALSO\n.Xr yoke_error 3 ,\n.Xr yoke_status_name 3 ,\n.Xr yoke 7\n.Sh HISTORY\nSince Yoke 0.1.")
-    close(page)
-}
-
-function environment_page(    k) {
-    page = out "/yoke-environment.7"
-    head("yoke-environment", 7, "doc/environment.md")
-    request(".Sh NAME\n.Nm yoke-environment\n.Nd environment variables of programs that use Yoke\n.Sh DESCRIPTION")
-    paragraph("Yoke reads these variables when a program first uses it. A program that runs with other rights than its user's " \
-        "(set-user-ID) has no cache, writes no trace, and loads no library that a variable names.")
-    request(".Sh ENVIRONMENT\n.Bl -tag -width Ds")
-    for (k = 1; k <= variables; k++) {
-        if (variable[k] ~ /TEST/)
-            continue
-        gsub(/`/, "", variable[k])
-        request(".It Ev " variable[k])
-        paragraph(toupper(substr(meaning[k], 1, 1)) substr(meaning[k], 2) ".")
-    }
-    request(".El\n.Pp")
-    sub(/^ *Without either/, "Without `YOKE_BACKEND` and `YOKE_DEVICE`", environment_text)
-    paragraph(trim(environment_text))
-    request(".Sh SEE ALSO\n.Xr yoke_cache_get_info 3 ,\n.Xr yoke_device_open 3 ,\n.Xr yoke 7")
-    close(page)
 }
 
 END {
@@ -589,6 +523,7 @@ END {
     }
     write_page()
     status_page()
+    places_page()
     for (i = 1; i <= items; i++) {
         if (name[i] == "yoke_dim")
             link_to("YOKE_DIM", told[i])

@@ -48,7 +48,7 @@ static ycomm_channel *create_channel(yoke_comm *comm, yoke_stream *stream)
     pthread_mutex_init(&channel->turn, NULL);
     desc.name = "pieces";
     desc.priority = YOKE_MAX_PRIORITY; /* others wait for them */
-    if (yoke_stream_create_with(comm->device, &desc, &channel->copies) < 0) {
+    if (yoke_stream_create(comm->device, &desc, &channel->copies) < 0) {
         free_channel(channel);
         return NULL;
     }
@@ -325,6 +325,11 @@ yoke_status yoke_comm_create(yoke_device *device, const void *mpi_comm, yoke_com
     ycomm_living_add(comm);
     *out_comm = comm;
     return YOKE_OK;
+}
+
+yoke_device *yoke_comm_get_device(const yoke_comm *comm)
+{
+    return comm && ycomm_is_comm(comm) ? comm->device : NULL;
 }
 
 yoke_status yoke_comm_get_info(const yoke_comm *comm, yoke_comm_info *out_info)

@@ -79,7 +79,7 @@ libyoke_comm_la_SOURCES = \
 	comm/transport/vendor/vendor.h
 libyoke_comm_la_LIBADD = libyoke-base.la libyoke.la $(MPI_LIBS)
 # In memory for good, like libyoke: the progress thread never ends.
-libyoke_comm_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
+libyoke_comm_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info $(YOKE_COMM_LIBTOOL_VERSION)
 if HAVE_VERSION_SCRIPT
 libyoke_comm_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/build-aux/libyoke-comm.map
 EXTRA_libyoke_comm_la_DEPENDENCIES = build-aux/libyoke-comm.map

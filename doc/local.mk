@@ -19,6 +19,7 @@ dist_guide_DATA = \
 	doc/from-python.md \
 	doc/host-functions.md \
 	doc/images.md \
+	doc/numerics.md \
 	doc/one-text.md \
 	doc/operations.md \
 	doc/performance.md \
@@ -72,18 +73,22 @@ reference_headers += include/yoke/comm.h
 endif
 
 EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/links.awk build-aux/man.awk \
-	build-aux/man_text.awk build-aux/parameters.txt
+	build-aux/man_seven.awk build-aux/man_text.awk build-aux/parameters.txt
 
+# Since which version there is what.
+version_maps = build-aux/libyoke.map build-aux/libyoke-ops.map build-aux/libyoke-comm.map
 variable_pages = doc/environment.md doc/environment-measuring.md
 
 # doc/man/links has what other names the pages have.
 noinst_DATA = doc/man/links
-doc/man/links: build-aux/man.awk build-aux/man_text.awk build-aux/headers.awk $(reference_headers) $(variable_pages) \
-	doc/examples.md build-aux/parameters.txt Makefile
+doc/man/links: build-aux/man.awk build-aux/man_seven.awk build-aux/man_text.awk build-aux/headers.awk \
+	$(reference_headers) $(variable_pages) \
+	doc/examples.md build-aux/parameters.txt $(version_maps) Makefile
 	$(AM_V_GEN)rm -rf doc/man doc/man.part && $(MKDIR_P) doc/man.part && here=`pwd` && cd $(srcdir) && \
 	LC_ALL=C $(AWK) -v out="$$here/doc/man.part" -v version='$(PACKAGE_VERSION)' -v date='$(YOKE_DATE)' -v guide='$(guidedir)' \
-	-f build-aux/man.awk -f build-aux/man_text.awk -f build-aux/headers.awk $(reference_headers) $(variable_pages) \
-	doc/examples.md build-aux/parameters.txt && cd "$$here" && mv doc/man.part doc/man
+	-f build-aux/man.awk -f build-aux/man_seven.awk -f build-aux/man_text.awk -f build-aux/headers.awk \
+	$(reference_headers) $(variable_pages) \
+	doc/examples.md build-aux/parameters.txt $(version_maps) && cd "$$here" && mv doc/man.part doc/man
 
 # What links of these pages lead to is in the source, but not all of it is installed.
 install-data-hook:

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     int wrong = 0;
 
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_buffer_create(device, size, &dx));
     YOKE_CHECK(yoke_buffer_create(device, size, &dy));
     YOKE_CHECK(yoke_buffer_create(device, size, &dz));

@@ -107,7 +107,7 @@ static void blur(yoke_device *device, unsigned char *pixels, int width, int heig
 
     options.boundary = YOKE_BOUNDARY_NEAREST; /* edge pixels extend beyond the edge */
     options.truncate = 3;
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_buffer_create(device, 4 * count, &bytes));
     YOKE_CHECK(yoke_array_create(device, YOKE_F32, 3, shape, &a));
     YOKE_CHECK(yoke_array_create(device, YOKE_F32, 3, shape, &b));

@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 
     desc.depth = DEPTH;
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create_with(device, &desc, &stream));
+    YOKE_CHECK(yoke_stream_create(device, &desc, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "count", &count));
     YOKE_CHECK(yoke_buffer_create(device, N * sizeof *got, &x));

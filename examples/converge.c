@@ -90,7 +90,7 @@ int main(void)
     if (pipe(s.end) != 0)
         return perror("pipe"), EXIT_FAILURE;
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &s.stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &s.stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "collatz", &s.collatz));
     YOKE_CHECK(yoke_buffer_create(device, sizeof x, &s.x));

@@ -48,7 +48,7 @@ static int start(job *j, yoke_device *device, yoke_kernel *advance)
 
     for (int i = 0; i < N; i++)
         j->values[i] = (unsigned int)i;
-    YOKE_CHECK(yoke_stream_create(device, &j->stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &j->stream));
     YOKE_CHECK(yoke_buffer_create(device, sizeof j->values, &j->x));
     YOKE_CHECK(yoke_write(j->stream, j->x, 0, j->values, sizeof j->values));
     YOKE_CHECK(yoke_launch_n(j->stream, advance, N, YOKE_ARGS(j->x, N, j->steps)));

@@ -38,7 +38,7 @@ static yoke_status on_device(const char *selector, const float *in, float *out)
     yoke_status status = yoke_device_open(selector, &device);
 
     if (status == YOKE_OK)
-        status = yoke_stream_create(device, &stream);
+        status = yoke_stream_create(device, NULL, &stream);
     if (status == YOKE_OK)
         status = yoke_buffer_create(device, N * sizeof *in, &x);
     if (status == YOKE_OK)

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         heat[i] = host[0][i] = start(i % WIDTH, i / WIDTH);
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "diffuse", &diffuse));
     YOKE_CHECK(yoke_buffer_create(device, sizeof heat, &a));

@@ -22,7 +22,7 @@ int main(void)
 
     YOKE_CHECK(yoke_device_open(NULL, &device));
     YOKE_CHECK(yoke_device_get_info(device, &info));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "hello", &hello));
     YOKE_CHECK(yoke_launch(stream, hello, YOKE_DIM(1), YOKE_DIM(length), 0, YOKE_ARGS(yoke_inout(text, length))));

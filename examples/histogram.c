@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     int most = 0;
 
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "histogram", &histogram));
     YOKE_CHECK(yoke_launch(stream, histogram, YOKE_DIM(32), YOKE_DIM(128), 0,

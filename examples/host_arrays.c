@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         b[i] = (float)rand() / (float)RAND_MAX;
     }
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_source_builtin("matmul",
                                    &source)); /* kernels/matmul.cu and .cl: blocks of 16 x 16 threads, for 64 x 64 elements each */
     YOKE_CHECK(yoke_program_build(device, &source, &program));

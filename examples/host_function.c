@@ -75,8 +75,8 @@ int main(void)
         j.other[i] = 3;
     }
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
-    YOKE_CHECK(yoke_stream_create(device, &j.beside));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &j.beside));
     YOKE_CHECK(yoke_buffer_create(device, sizeof j.values, &j.x));
     YOKE_CHECK(yoke_buffer_create(device, sizeof j.other, &j.y));
     YOKE_CHECK(yoke_program_build(device, &source, &program));

@@ -216,9 +216,9 @@ static void open_part(part *p, yoke_device *device, yoke_program *program)
     YOKE_CHECK(yoke_buffer_create(device, size, &p->plate[1]));
     YOKE_CHECK(yoke_buffer_create(device, size, &p->fixed));
     YOKE_CHECK(yoke_buffer_create(device, (size_t)p->height * 4 * sizeof(float), &p->columns));
-    YOKE_CHECK(yoke_stream_create(device, &p->inner));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &p->inner));
     urgent.priority = YOKE_MAX_PRIORITY; /* else the edges wait until all of the inside has begun */
-    YOKE_CHECK(yoke_stream_create_with(device, &urgent, &p->edges));
+    YOKE_CHECK(yoke_stream_create(device, &urgent, &p->edges));
     YOKE_CHECK(yoke_comm_create(device, &world, &p->comm));
     YOKE_CHECK(yoke_comm_add(p->comm, p->edges));
 }

@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 
     start(x, y, cx, cy, n);
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     create_all(device, &p, n);
     YOKE_CHECK(yoke_write(stream, p.x.buffer, 0, x, size));
     YOKE_CHECK(yoke_write(stream, p.y.buffer, 0, y, size));

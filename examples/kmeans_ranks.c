@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     make(x, y, cx, cy, n);
 
     YOKE_CHECK(yoke_comm_open_device(&world, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_comm_create(device, &world, &comm));
     YOKE_CHECK(yoke_comm_add(comm, stream));
     const points p = { create(device, YOKE_I32, mine),           create(device, YOKE_I32, mine),
@@ -162,8 +162,8 @@ int main(int argc, char **argv)
     YOKE_CHECK(yoke_assign_value(stream, &p.side, YOKE_NUMBER(-1)));
     for (int64_t changed = 1; changed && rounds < ROUNDS; rounds++)
         changed = round_of(stream, comm, &p);
-    YOKE_CHECK(yoke_read_array(stream, &p.centre_x, found_x));
-    YOKE_CHECK(yoke_read_array(stream, &p.centre_y, found_y));
+    YOKE_CHECK(yoke_read_array(stream, found_x, &p.centre_x));
+    YOKE_CHECK(yoke_read_array(stream, found_y, &p.centre_y));
     YOKE_CHECK(yoke_stream_wait(stream));
 
     const int expected = rounds_on_host(x, y, cx, cy, side, n);

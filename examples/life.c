@@ -84,7 +84,7 @@ int main(int argc, char **argv)
         for (int x = 0; gun[y][x]; x++)
             host[0][(y + 2) * WIDTH + x + 2] = gun[y][x] == 'O';
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "life", &life));
     YOKE_CHECK(yoke_buffer_create(device, CELLS, &buffers[0]));

@@ -85,7 +85,7 @@ static int run(yoke_device *device, const char *path, const char *name)
     }
     YOKE_CHECK(yoke_program_load(device, path, image, size, &program)); /* the first bytes tell the kind of code */
     YOKE_CHECK(yoke_kernel_get(program, name, &kernel));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_launch_n(stream, kernel, N, YOKE_ARGS(yoke_in(x, sizeof x), yoke_in(y, sizeof y), yoke_out(z, sizeof z), N)));
     YOKE_CHECK(yoke_stream_wait(stream));
     for (int i = 0; i < N; i++)

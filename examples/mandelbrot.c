@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     yoke_kernel *kernel;
 
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program)); /* loads the code that fits the device, else compiles the text */
     YOKE_CHECK(yoke_kernel_get(program, "mandelbrot", &kernel));
     YOKE_CHECK(yoke_launch_n(stream, kernel, count, YOKE_ARGS(yoke_out(steps, count * sizeof *steps), columns, rows)));

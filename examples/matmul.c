@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     yoke_kernel *multiply;
 
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_buffer_create(device, a_size, &da));
     YOKE_CHECK(yoke_buffer_create(device, b_size, &db));
     YOKE_CHECK(yoke_buffer_create(device, c_size, &dc));

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     double sum = 0, squares = 0, found[2];
 
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_array_create(device, YOKE_F32, 1, (int64_t[]){ BATCH }, &z));
     for (int64_t done = 0; done < worlds; done += BATCH) {
         const int64_t n = worlds - done < BATCH ? worlds - done : BATCH;

@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 
     start(place, velocity, n);
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "move", &move));
     YOKE_CHECK(yoke_buffer_create(device, size, &places[0]));

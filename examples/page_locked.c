@@ -25,7 +25,7 @@ int main(int argc, char **argv)
         b[i] = (float)(i % 7);
     }
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_source_builtin("vector_add", &source)); /* one of Yoke's own kernels, both twins */
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "vector_add", &add));

@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     int count, living = 0;
 
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     create_all(device, &f);
     YOKE_CHECK(yoke_assign_value(stream, &f.count, YOKE_NUMBER(0)));
     YOKE_CHECK(yoke_assign_value(stream, &f.step, YOKE_NUMBER(0)));

@@ -88,7 +88,7 @@ static yoke_status set_up(run *r)
     desc.flags = timed ? YOKE_STREAM_TIMED : 0;
     for (int i = 0; i < r->options.streams; i++) {
         r->workers[i].run = r;
-        DO(yoke_stream_create_with(r->device, &desc, &r->workers[i].stream));
+        DO(yoke_stream_create(r->device, &desc, &r->workers[i].stream));
         for (int j = 0; j < SLOTS; j++)
             r->workers[i].slots[j].worker = &r->workers[i];
     }

@@ -71,7 +71,7 @@ static yoke_status consume(yoke_status status, void *user)
 
 static void open_worker(worker *w, yoke_device *device, unsigned int first)
 {
-    YOKE_CHECK(yoke_stream_create(device, &w->stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &w->stream));
     YOKE_CHECK(yoke_buffer_create_pinned(device, N * sizeof *w->values, &w->pinned)); /* copies of pageable memory do not overlap */
     YOKE_CHECK(yoke_buffer_create(device, N * sizeof *w->values, &w->device));
     w->values = yoke_buffer_get_host(w->pinned);

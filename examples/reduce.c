@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         expected += x[i];
     }
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(
         yoke_source_builtin("reduce", &source)); /* kernels/reduce.cu and .cl: each block folds its values in shared memory */
     YOKE_CHECK(yoke_program_build(device, &source, &program));

@@ -39,7 +39,7 @@ static void start(part *p, unsigned int *gathered)
     const size_t size = p->count * sizeof *gathered;
     yoke_kernel *cube;
 
-    YOKE_CHECK(yoke_stream_create(p->device, &p->stream));
+    YOKE_CHECK(yoke_stream_create(p->device, NULL, &p->stream));
     YOKE_CHECK(yoke_program_build(p->device, &source, &p->program));
     YOKE_CHECK(yoke_kernel_get(p->program, "cube", &cube));
     YOKE_CHECK(yoke_buffer_create(p->device, size, &p->x));

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         in[i] = (float)(i % 100) / 100;
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "smooth", &smooth));
     YOKE_CHECK(yoke_launch(stream, smooth, YOKE_DIM((n + threads - 1) / threads), YOKE_DIM(threads), shared,

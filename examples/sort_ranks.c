@@ -50,15 +50,15 @@ static yoke_array find_cuts(yoke_device *device, yoke_stream *stream, yoke_comm 
     YOKE_CHECK(yoke_gather(stream, &sample, &own->keys, &place, 0));
     YOKE_CHECK(yoke_comm_allgather(stream, comm, &all, &sample));
     YOKE_CHECK(yoke_map(stream, "number = i", YOKE_VARS(number)));
-    YOKE_CHECK(yoke_sort(stream, &all, &number, YOKE_SORT_ASCENDING));
+    YOKE_CHECK(yoke_sort(stream, YOKE_SORT_ASCENDING, &all, &number));
 
     /* Every SAMPLES-th of all samples is a cut; the first part begins with the first pair. Of the pairs with the same key, those of
      * ranks before the sample's come before it. */
     const yoke_array key = yoke_array_slice(all, 0, 0, YOKE_SLICE_END, SAMPLES);
     const yoke_array chosen = yoke_array_slice(number, 0, 0, YOKE_SLICE_END, SAMPLES);
     const yoke_array cut = yoke_array_slice(cuts, 0, 0, ranks, 1);
-    YOKE_CHECK(yoke_searchsorted(stream, &left, &own->keys, &key, YOKE_SEARCH_LEFT));
-    YOKE_CHECK(yoke_searchsorted(stream, &right, &own->keys, &key, YOKE_SEARCH_RIGHT));
+    YOKE_CHECK(yoke_searchsorted(stream, YOKE_SEARCH_LEFT, &left, &own->keys, &key));
+    YOKE_CHECK(yoke_searchsorted(stream, YOKE_SEARCH_RIGHT, &right, &own->keys, &key));
     YOKE_CHECK(yoke_map(stream,
                         "owner = chosen / samples;"
                         "cut = i == 0 ? 0 : owner < rank ? left : owner > rank ? right : chosen % samples * mine / samples",
@@ -104,7 +104,7 @@ static pairs sort(yoke_device *device, yoke_stream *stream, yoke_comm *comm, con
 {
     int32_t *cuts = allocate((2 * (size_t)ranks + 1) * sizeof *cuts), *come = cuts + ranks + 1;
 
-    YOKE_CHECK(yoke_sort(stream, &own->keys, &own->values, YOKE_SORT_ASCENDING));
+    YOKE_CHECK(yoke_sort(stream, YOKE_SORT_ASCENDING, &own->keys, &own->values));
     const yoke_array bounds = find_cuts(device, stream, comm, own, rank, ranks);
     const yoke_array begin = yoke_array_slice(bounds, 0, 0, ranks, 1), end = yoke_array_slice(bounds, 0, 1, YOKE_SLICE_END, 1);
     const yoke_array go = create(device, YOKE_I32, ranks), counts = create(device, YOKE_I32, ranks);
@@ -114,7 +114,7 @@ static pairs sort(yoke_device *device, yoke_stream *stream, yoke_comm *comm, con
     YOKE_CHECK(yoke_read_sync(stream, come, counts.buffer, 0, (size_t)ranks * sizeof *come));
 
     const pairs parts = exchange(device, stream, comm, own, cuts, come, rank, ranks);
-    YOKE_CHECK(yoke_sort(stream, &parts.keys, &parts.values, YOKE_SORT_ASCENDING)); /* stable: equal keys keep the order of ranks */
+    YOKE_CHECK(yoke_sort(stream, YOKE_SORT_ASCENDING, &parts.keys, &parts.values)); /* stable: equal keys keep the order of ranks */
     yoke_buffer_release(counts.buffer);
     yoke_buffer_release(go.buffer);
     yoke_buffer_release(bounds.buffer);
@@ -192,8 +192,8 @@ static int collect(yoke_stream *stream, const pairs *parts, int32_t *rows, uint3
     uint32_t *own_colours = allocate(((size_t)mine + 1) * sizeof *own_colours);
     int *counts = allocate(2 * (size_t)ranks * sizeof *counts), *places = counts + ranks, most = 0;
 
-    YOKE_CHECK(yoke_read_array(stream, &parts->keys, own_rows));
-    YOKE_CHECK(yoke_read_array(stream, &parts->values, own_colours));
+    YOKE_CHECK(yoke_read_array(stream, own_rows, &parts->keys));
+    YOKE_CHECK(yoke_read_array(stream, own_colours, &parts->values));
     YOKE_CHECK(yoke_stream_wait(stream));
     MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
     for (int r = 0, first = 0; r < ranks; first += counts[r++]) {
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
     make(rows, colours, height);
 
     YOKE_CHECK(yoke_comm_open_device(&world, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_comm_create(device, &world, &comm));
     YOKE_CHECK(yoke_comm_add(comm, stream));
     const pairs own = { create(device, YOKE_I32, mine), create(device, YOKE_U32, mine) };

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 
     make(sales, n);
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_buffer_create(device, size, &structs));
     YOKE_CHECK(yoke_buffer_create(device, size, &result));
     YOKE_CHECK(yoke_array_create(device, YOKE_U32, 1, &count, &order));
@@ -87,9 +87,9 @@ int main(int argc, char **argv)
     /* The sort is stable: what is equal keeps its order. So the last member to decide is sorted first. */
     const yoke_array price = member_of(structs, YOKE_F32, offsetof(sale, price), count);
     const yoke_array shop = member_of(structs, YOKE_U16, offsetof(sale, shop), count);
-    YOKE_CHECK(yoke_argsort(stream, &order, &price, YOKE_SORT_DESCENDING));
+    YOKE_CHECK(yoke_argsort(stream, YOKE_SORT_DESCENDING, &order, &price));
     YOKE_CHECK(yoke_gather(stream, &keys, &shop, &order, 0));          /* the shops in the order of the prices, ... */
-    YOKE_CHECK(yoke_sort(stream, &keys, &order, YOKE_SORT_ASCENDING)); /* ... sorted, and the order with them */
+    YOKE_CHECK(yoke_sort(stream, YOKE_SORT_ASCENDING, &keys, &order)); /* ... sorted, and the order with them */
 
     /* Now each struct moves to its place: a row of as many numbers as it has, whatever they mean. */
     const yoke_array rows = yoke_array_2d(structs, YOKE_U64, count, sizeof(sale) / 8);
@@ -98,8 +98,8 @@ int main(int argc, char **argv)
 
     /* Where each shop begins; and without any sorting, the dearest sales of all. */
     YOKE_CHECK(yoke_map(stream, "queries = i", YOKE_VARS(queries)));
-    YOKE_CHECK(yoke_searchsorted(stream, &places, &keys, &queries, YOKE_SEARCH_LEFT));
-    YOKE_CHECK(yoke_top_k(stream, NULL, &top, &price, YOKE_SORT_DESCENDING));
+    YOKE_CHECK(yoke_searchsorted(stream, YOKE_SEARCH_LEFT, &places, &keys, &queries));
+    YOKE_CHECK(yoke_top_k(stream, YOKE_SORT_DESCENDING, NULL, &top, &price));
 
     YOKE_CHECK(yoke_read(stream, sorted, result, 0, size));
     YOKE_CHECK(yoke_read(stream, starts, places.buffer, 0, sizeof starts));

@@ -95,10 +95,10 @@ static void expand(yoke_stream *stream, const yoke_array *dense, const sparse *s
     const yoke_array row = create(yoke_stream_get_device(stream), YOKE_I64, s->count);
 
     YOKE_CHECK(yoke_map(stream, "element = i", YOKE_VARS(element)));
-    YOKE_CHECK(yoke_searchsorted(stream, &row, &s->offsets, &element, YOKE_SEARCH_RIGHT));
+    YOKE_CHECK(yoke_searchsorted(stream, YOKE_SEARCH_RIGHT, &row, &s->offsets, &element));
     YOKE_CHECK(yoke_map(stream, "element = (row - 1) * columns + column", YOKE_VARS(element, row, columns, column)));
     YOKE_CHECK(yoke_assign_value(stream, dense, YOKE_NUMBER(0)));
-    YOKE_CHECK(yoke_scatter(stream, &flat, &s->value, &element, 0, YOKE_SCATTER_SET));
+    YOKE_CHECK(yoke_scatter(stream, YOKE_SCATTER_SET, &flat, &s->value, &element, 0));
     yoke_buffer_release(row.buffer);
     yoke_buffer_release(element.buffer);
 }
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 
     make(dense, vector, rows, columns);
     YOKE_CHECK(yoke_device_open(NULL, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_array_create(device, YOKE_F32, 2, (int64_t[]){ rows, columns }, &matrix));
     factor = create(device, YOKE_F32, columns);
     product = create(device, YOKE_F32, rows);

@@ -56,7 +56,7 @@ static void measure(yoke_device *device, const unsigned char *pixels, int width,
     yoke_stream *stream;
     yoke_array picture;
 
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_array_create(device, YOKE_U8, 3, (int64_t[]){ height, width, CHANNELS }, &picture));
     YOKE_CHECK(yoke_write(stream, picture.buffer, 0, pixels, (size_t)total * CHANNELS));
 
@@ -78,7 +78,7 @@ static void measure(yoke_device *device, const unsigned char *pixels, int width,
         const yoke_array quartiles = yoke_array_index(levels, 0, i);
         YOKE_CHECK(yoke_bincount(stream, &bins, &channel, NULL));
         YOKE_CHECK(yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &bins, &bins, 0));
-        YOKE_CHECK(yoke_searchsorted(stream, &quartiles, &bins, &ranks, YOKE_SEARCH_LEFT));
+        YOKE_CHECK(yoke_searchsorted(stream, YOKE_SEARCH_LEFT, &quartiles, &bins, &ranks));
     }
 
     /* How bright each pixel is, a histogram of it, and where it is the most. */

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
         points[i] = (struct point){ (float)i, (float)-i, (yoke_i8)(i % 3), 0.5f };
     YOKE_CHECK(yoke_device_open(NULL, &device));
     YOKE_CHECK(yoke_struct_check(device, &source, "struct point", sizeof(struct point), fields, sizeof fields / sizeof fields[0]));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "process", &process));
     YOKE_CHECK(yoke_launch_n(stream, process, (size_t)n, YOKE_ARGS(yoke_inout(points, size), n)));

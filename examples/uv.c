@@ -162,7 +162,7 @@ static yoke_status set_up(job *j)
     printf("device      %s, %s (%s)\n", info.selector, info.name, info.platform);
     DO(yoke_program_build(j->device, &source, &j->program));
     DO(yoke_kernel_get(j->program, "advance", &j->advance));
-    DO(yoke_stream_create(j->device, &j->stream));
+    DO(yoke_stream_create(j->device, NULL, &j->stream));
     DO(yoke_buffer_create(j->device, sizeof j->expected, &j->values));
     for (uint32_t i = 0; i < VALUES; i++)
         j->expected[i] = i + 1; /* xorshift of 0 stays 0 */

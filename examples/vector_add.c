@@ -40,11 +40,12 @@ int main(int argc, char **argv)
         y[i] = 1 / (float)(i + 1);
     }
     YOKE_CHECK(yoke_device_open(NULL, &device)); /* the device that the environment names, else the best one */
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_buffer_create(device, size, &dx));
     YOKE_CHECK(yoke_buffer_create(device, size, &dy));
     YOKE_CHECK(yoke_buffer_create(device, size, &dout));
-    YOKE_CHECK(yoke_program_build(device, &source, &program)); /* if it does not compile, yoke_get_build_log() has the whole log */
+    YOKE_CHECK(
+        yoke_program_build(device, &source, &program)); /* if it does not compile, yoke_program_get_build_log() has the whole log */
     YOKE_CHECK(yoke_kernel_get(program, "add", &add));
 
     /* Each of these calls returns at once; the stream runs the operations one after the other. */

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
         printf("zoom: no images: %s\n", yoke_device_lacks(device, YOKE_CAP_IMAGES));
         return 0;
     }
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "zoom", &zoom));
     YOKE_CHECK(yoke_image_create(device, &small, &from));

@@ -184,7 +184,7 @@ ops/call/texts.c: build-aux/embed.awk $(ops_texts) $(ops_headers)
 libyoke_ops_la_SOURCES =
 libyoke_ops_la_LIBADD = libyoke-ops-all.la libyoke.la
 # In memory for good, like libyoke: failures that arrive later may name texts of it.
-libyoke_ops_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info $(YOKE_LIBTOOL_VERSION)
+libyoke_ops_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info $(YOKE_OPS_LIBTOOL_VERSION)
 if HAVE_VERSION_SCRIPT
 libyoke_ops_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/build-aux/libyoke-ops.map
 EXTRA_libyoke_ops_la_DEPENDENCIES = build-aux/libyoke-ops.map

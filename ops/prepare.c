@@ -66,16 +66,16 @@ static yoke_status prepare_order(const preparation *p)
     if (status == YOKE_OK)
         status = yoke_gather(p->stream, &p->out, &p->in, &p->indices, 0);
     if (status == YOKE_OK)
-        status = yoke_scatter(p->stream, &p->out, &p->in, &p->indices, 0, YOKE_SCATTER_SET);
+        status = yoke_scatter(p->stream, YOKE_SCATTER_SET, &p->out, &p->in, &p->indices, 0);
     if (status < 0 || !p->real)
         return status;
     status = yoke_unique(p->stream, &p->out, NULL, &p->count, &p->in);
     if (status == YOKE_OK)
-        status = yoke_sort(p->stream, &p->out, NULL, YOKE_SORT_ASCENDING);
+        status = yoke_sort(p->stream, YOKE_SORT_ASCENDING, &p->out, NULL);
     if (status == YOKE_OK)
-        status = yoke_argsort(p->stream, &p->indices, &p->in, YOKE_SORT_ASCENDING);
+        status = yoke_argsort(p->stream, YOKE_SORT_ASCENDING, &p->indices, &p->in);
     if (status == YOKE_OK)
-        status = yoke_searchsorted(p->stream, &p->indices, &p->in, &p->out, YOKE_SEARCH_LEFT);
+        status = yoke_searchsorted(p->stream, YOKE_SEARCH_LEFT, &p->indices, &p->in, &p->out);
     if (status == YOKE_OK && p->in.dtype != YOKE_BOOL)
         status = yoke_histogram(p->stream, &p->bins, &p->in, yoke_number_i32(0), yoke_number_i32(64), NULL);
     return status;
@@ -87,10 +87,10 @@ static yoke_status prepare_products(const preparation *p)
     yoke_array a = yoke_array_2d(p->in.buffer, p->in.dtype, p->rows, p->rows), b = a, c = a;
     c.buffer = p->out.buffer;
     c.offset = p->out.offset;
-    yoke_status status = yoke_matmul(p->stream, &c, &a, &b);
+    yoke_status status = yoke_matmul(p->stream, &c, &a, &b, NULL);
     b = yoke_array_index(b, 0, 0);
     c = yoke_array_index(c, 0, 0);
-    return status < 0 ? status : yoke_matmul(p->stream, &c, &a, &b);
+    return status < 0 ? status : yoke_matmul(p->stream, &c, &a, &b, NULL);
 }
 
 static bool has_filters(int32_t dtype)
@@ -135,13 +135,13 @@ static yoke_status prepare_transforms(const preparation *p)
     if (p->in.dtype != YOKE_F32 && p->in.dtype != YOKE_F64 && p->real)
         return YOKE_OK;
     out.offset = p->out.offset;
-    yoke_status status = yoke_fft(p->stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0));
+    yoke_status status = yoke_fft(p->stream, YOKE_FFT_FORWARD, &out, &a, YOKE_AXES(0), NULL);
     if (status < 0 || !p->real)
         return status;
     half.buffer = p->in.buffer;
     a.buffer = p->out.buffer;
     a.offset = p->out.offset;
-    return yoke_fft(p->stream, &a, &half, YOKE_FFT_INVERSE, YOKE_AXES(0));
+    return yoke_fft(p->stream, YOKE_FFT_INVERSE, &a, &half, YOKE_AXES(0), NULL);
 }
 
 /* The outputs lie side by side in one buffer. The input has its own: kernels differ where one buffer is read and written. */
@@ -192,7 +192,7 @@ yoke_status yoke_ops_prepare(yoke_device *device, const int32_t *dtypes, size_t 
     for (size_t i = 0; i < count; i++)
         if (!yops_is_dtype(dtypes[i]))
             return yoke_fail(YOKE_E_INVALID_ARGUMENT, "%s: dtypes[%zu] is %d, which is not a dtype", function, i, (int)dtypes[i]);
-    yoke_status status = yoke_stream_create(device, &stream);
+    yoke_status status = yoke_stream_create(device, NULL, &stream);
     if (status == YOKE_OK)
         status = yoke_buffer_create(device, (size_t)LARGE * 16, &input);
     if (status == YOKE_OK)

@@ -136,7 +136,7 @@ static bool prove(yoke_device *device)
     yoke_stream *stream = NULL;
     yoke_buffer *buffer = NULL;
     bool proved = false;
-    if (yoke_stream_create(device, &stream) < 0 || yoke_buffer_create(device, SIZE, &buffer) < 0 ||
+    if (yoke_stream_create(device, NULL, &stream) < 0 || yoke_buffer_create(device, SIZE, &buffer) < 0 ||
         yoke_buffer_get_native(buffer, &handle) < 0)
         goto out;
     for (int round = 0; round < 4; round++) {

@@ -76,7 +76,7 @@ static void prove(yoke_comm *comm, char reason[YCOMM_TEXT])
     bool stuck = false, ready = false, right = true;
     reason[0] = '\0';
     p.host = malloc(LARGEST);
-    ready = p.host && yoke_stream_create(comm->device, &p.stream) == YOKE_OK &&
+    ready = p.host && yoke_stream_create(comm->device, NULL, &p.stream) == YOKE_OK &&
             yoke_buffer_create(comm->device, LARGEST, &p.in) == YOKE_OK &&
             yoke_buffer_create(comm->device, LARGEST, &p.out) == YOKE_OK && yoke_buffer_get_native(p.in, &p.in_at) == YOKE_OK &&
             yoke_buffer_get_native(p.out, &p.out_at) == YOKE_OK;

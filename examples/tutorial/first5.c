@@ -59,7 +59,7 @@ int main(void)
     YOKE_CHECK(yoke_device_get_info(device, &info));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "saxpy", &saxpy));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_buffer_create(device, SIZE, &dx));
     YOKE_CHECK(yoke_buffer_create(device, SIZE, &dy));
 

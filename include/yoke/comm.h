@@ -45,7 +45,7 @@
  *     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
  *     MPI_Comm world = MPI_COMM_WORLD;
  *     yoke_comm_open_device(&world, &device);
- *     yoke_stream_create(device, &stream);
+ *     yoke_stream_create(device, NULL, &stream);
  *     yoke_comm_create(device, &world, &comm);
  *     yoke_comm_add(comm, stream);
  *     yoke_comm_allreduce(stream, comm, YOKE_REDUCE_SUM, &out, &in);
@@ -82,12 +82,15 @@ YOKE_API yoke_comm *yoke_comm_retain(yoke_comm *comm);
  * this one. All ranks must release, before MPI_Finalize. */
 YOKE_API void yoke_comm_release(yoke_comm *comm);
 
+/* The communicator's device, borrowed: it lives as long as `comm`. NULL for NULL. */
+YOKE_API yoke_device *yoke_comm_get_device(const yoke_comm *comm);
+
 /* Add a stream of the communicator's device, which is kept alive by it. All ranks must call this, and add their streams in the same
  * order. A stream that is added again, after a failure, meets the others anew. Blocks until all ranks have called it; operations in
  * the stream are refused meanwhile. Where one rank fails, the others fail when they add theirs, or in the first operation; only
  * YOKE_E_OUT_OF_HOST_MEMORY of one rank may go unnoticed by the others. To go on, release the communicator and create another: MPI
- * may not have ended what was begun. YOKE_E_INVALID_ARGUMENT: the stream is of another device. YOKE_E_HOST_FUNCTION: another rank
- * has failed, or does not answer. YOKE_E_DRIVER: MPI has failed. */
+ * may not have ended what was begun. Nothing removes a stream: it stays until it ends or fails. YOKE_E_INVALID_ARGUMENT: the stream
+ * is of another device. YOKE_E_HOST_FUNCTION: another rank has failed, or does not answer. YOKE_E_DRIVER: MPI has failed. */
 YOKE_API yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream);
 
 /* Transports: how data moves between ranks. */

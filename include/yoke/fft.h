@@ -16,8 +16,7 @@
  * Lengths whose prime factors are 2, 3, 5, 7, 11 and 13 are transformed by these; any other length, up to 2^28, as a convolution of
  * the next power of 2 above twice the length. Real data of an even length, but where one pass over memory is enough, is transformed
  * as complex numbers of half the length. Each device gives the same bits, which depend on the shape, the dtypes and the axes alone,
- * but where a library computes (below). The relative error (root mean square) of n points is about 5e-8 * sqrt(log2 n) in complex64
- * and 1e-16 * sqrt(log2 n) in complex128; three times that for other lengths.
+ * but where a library computes (below). doc/numerics.md has the error.
  *
  * On a CUDA device yoke_fft gives a transform to cuFFT, where it is installed and knows the strides: its results are as near, but
  * not the same bits, and may change with its version and the device. YOKE_FFT_EXACT keeps a call to Yoke's own kernels, and
@@ -61,21 +60,15 @@ typedef struct yoke_fft_options {
         sizeof(yoke_fft_options), 0, 0 \
     }
 
-/* Transform along 1 to 3 axes: yoke_fft(stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0, 1)); the other axes are batches.
- * YOKE_ALL_AXES are all axes of an array of up to 3 dimensions. YOKE_E_INVALID_ARGUMENT: the dtypes are none of those above, or
- * real data meets the other direction; the shapes do not fit; an axis is out of range or named twice, or there are more than 3; an
- * axis of no elements is to be transformed. YOKE_E_RANGE: an axis has more than 2^29 elements, or more than 2^28 and a prime factor
- * above 13 (of real data of an even length, half of it counts); more than 2^31 - 1 transforms lie side by side, or with a prime
- * factor above 13 as many points, of up to 4 times the length. */
+/* Transform along 1 to 3 axes: yoke_fft(stream, YOKE_FFT_FORWARD, &out, &a, YOKE_AXES(0, 1), NULL); the other axes are batches.
+ * YOKE_ALL_AXES are all axes of an array of up to 3 dimensions. `options` may be NULL. YOKE_E_INVALID_ARGUMENT: the dtypes are none
+ * of those above, or real data meets the other direction; the shapes do not fit; an axis is out of range or named twice, or there
+ * are more than 3; an axis of no elements is to be transformed; an option is unknown. YOKE_E_RANGE: an axis has more than 2^29
+ * elements, or more than 2^28 and a prime factor above 13 (of real data of an even length, half of it counts); more than 2^31 - 1
+ * transforms lie side by side, or with a prime factor above 13 as many points, of up to 4 times the length. */
 #define yoke_fft(...) yoke_fft_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                 yoke_fft_direction direction, const int32_t *axes, size_t axis_count);
-
-/* The same, with options; `options` may be NULL. YOKE_E_INVALID_ARGUMENT: an option is unknown. Else as yoke_fft. */
-#define yoke_fft_with(...) yoke_fft_with_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                      yoke_fft_direction direction, const int32_t *axes, size_t axis_count,
-                                      const yoke_fft_options *options);
+YOKE_API yoke_status yoke_fft_at(const char *where, yoke_stream *stream, yoke_fft_direction direction, const yoke_array *out,
+                                 const yoke_array *a, const int32_t *axes, size_t axis_count, const yoke_fft_options *options);
 
 /* Which part of a convolution. */
 typedef int32_t yoke_convolve_mode;
@@ -88,8 +81,7 @@ enum {
 /* Convolve two arrays along 1 to 3 axes, as a rule through their transforms: out[i] = sum of a[j] * b[i - j]. Shapes are those of
  * scipy.signal.fftconvolve: along the axes as `mode`, one of YOKE_CONVOLVE_FULL, _SAME and _VALID, says; along other axes `a` and
  * `b` are broadcast to each other. All three arrays have one dtype, of float, double, complex64 and complex128. Where one of them
- * is small, the sums are taken as they are written: if its elements along the axes times those of `out` are at most 4 * N * the
- * number of times that 1 has to be doubled to reach N, the product of the transforms' lengths. The elements of the smaller (of `b`,
+ * is small (doc/numerics.md says when), the sums are taken as they are written. The elements of the smaller (of `b`,
  * if they are equal) are then taken in row-major order, each by a fused multiply-add, beginning with 0. The error is relative to
  * the largest sums. `out` may be `a` or `b` itself. YOKE_E_INVALID_ARGUMENT: the dtypes differ or are others; the shapes do not
  * fit; the mode is unknown; for YOKE_CONVOLVE_VALID, neither array is the larger along all axes; or as yoke_fft, but axes of no
@@ -97,8 +89,8 @@ enum {
  * YOKE_E_UNSUPPORTED: sums that are taken as they are written have more than 65,000 products, and the driver ends a thread's loops
  * sooner (Mesa's rusticl on llvmpipe). */
 #define yoke_fft_convolve(...) yoke_fft_convolve_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                          const yoke_array *b, yoke_convolve_mode mode, const int32_t *axes, size_t axis_count);
+YOKE_API yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, yoke_convolve_mode mode, const yoke_array *out,
+                                          const yoke_array *a, const yoke_array *b, const int32_t *axes, size_t axis_count);
 
 #ifdef __cplusplus
 }

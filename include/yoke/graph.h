@@ -64,6 +64,9 @@ YOKE_API yoke_status yoke_graph_end(yoke_graph *graph);
 #define yoke_graph_launch(...) yoke_graph_launch_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_graph_launch_at(const char *where, yoke_stream *stream, yoke_graph *graph);
 
+/* The graph's device, borrowed: it lives as long as `graph`. NULL for NULL. */
+YOKE_API yoke_device *yoke_graph_get_device(const yoke_graph *graph);
+
 /* The number of nodes; while the graph is being recorded, the index of the next node. Events and waits are not nodes. 0 for
  * NULL. */
 YOKE_API size_t yoke_graph_get_size(const yoke_graph *graph);
@@ -74,6 +77,8 @@ YOKE_API size_t yoke_graph_get_size(const yoke_graph *graph);
  * the node is unchanged. Threads may update and launch a graph at the same time; a launch sees all of an update or nothing.
  * YOKE_E_RANGE: the index of the node is out of range. YOKE_E_INVALID_ARGUMENT: the node is of another kind, or the graph has not
  * been ended. Else as the function that enqueues the operation.
+ *
+ * Rects, copies of images, and native sections cannot be updated: record another graph.
  */
 
 /* Update all of a launch. YOKE_E_UNSUPPORTED: an argument is a host array (yoke_in and the like); record separate copies
@@ -108,9 +113,9 @@ YOKE_API yoke_status yoke_graph_set_fill_at(const char *where, yoke_graph *graph
 
 /* Update a host function: the function and its `user`. The old `release` is called when no launch needs the old function any
  * more. */
-#define yoke_graph_set_call(...) yoke_graph_set_call_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
-                                            yoke_release_fn release);
+#define yoke_graph_set_host_call(...) yoke_graph_set_host_call_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_graph_set_host_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
+                                                 yoke_release_fn release);
 
 /* Formats of yoke_graph_describe. */
 typedef int32_t yoke_graph_format;

@@ -93,11 +93,17 @@ YOKE_API yoke_image *yoke_image_retain(yoke_image *image);
 /* Release a reference. Memory that the device still uses is freed when the device is done; the call does not wait for that. */
 YOKE_API void yoke_image_release(yoke_image *image);
 
+/* The image's device, borrowed: it lives as long as `image`. NULL for NULL. */
+YOKE_API yoke_device *yoke_image_get_device(const yoke_image *image);
+
 /* Get the properties of an image. The caller sets out_desc->size (YOKE_IMAGE_DESC_INIT). YOKE_E_INVALID_ARGUMENT: out_desc is NULL.
  */
 YOKE_API yoke_status yoke_image_get_desc(const yoke_image *image, yoke_image_desc *out_desc);
 
 /* ---- Copies ------------------------------------------------------------------------------------------------------------- */
+
+/* These copies have no _sync forms: images are rarely all that a program waits for, and yoke_stream_wait behind them is the same.
+ */
 
 /* A part of an image, in texels. A height or depth of 0 counts as 1. Final. */
 typedef struct yoke_region {

@@ -11,8 +11,9 @@
  *    dtype.
  *  - The order of the sums depends on the shapes and on that type alone, so that every device gives the same bits. k is cut into
  *    slices; a sum begins with 0 and adds the products of a slice from the first to the last, each by a fused multiply-add; and
- *    the sums of the slices are added from the first to the last. There is one slice but where c has few elements and k is large:
- *    see below. The real part of a complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
+ *    the sums of the slices are added from the first to the last. There is one slice but where c has few elements and k is large;
+ *    where m or n is 1, a slice is summed in chains: doc/numerics.md has the numbers, and how they may change. The real part of a
+ *    complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
  *  - A sum that begins with 0 is 0, not -0, where all products are zeros of whatever sign; -0 is what rounds to it, or what a
  *    negative alpha makes of 0. An outer product is no sum: its elements have the signs of the products. Of a vendor's library the
  *    sign of a zero is not promised.
@@ -22,12 +23,6 @@
  *  - Where alpha or beta is complex, the other becomes complex, too. alpha · (a · b) is then re·re, -im·im added, and re·im, im·re
  *    added, and the four products of beta · c are added to these in the same order, each by a fused multiply-add. A real alpha and
  *    beta multiply each part by itself.
- *  - Where m or n is 1, a slice is summed in 128 chains: chain i takes the elements i, i + 128, i + 256, …; then chains i and i +
- *    64 are added for i below 64, chains i and i + 32, and so on to i and i + 1.
- *  - Slices: let `elements` be those of c, with the batch, and `tiles` the tiles of 64 x 64 in c (both extents rounded up, times
- *    the batch). Where m or n is 1: one slice if elements >= 4096 or k <= 4096; else the least of k / 2048 and 8192 / elements,
- *    rounded up, each of k / slices rounded up to a multiple of 128. Else: one slice if k < 512; else the least of k / 256 and
- *    160 / tiles (1024 / tiles where m or n is at most 32), at least 1, each of k / slices rounded up to a multiple of 32.
  *  - How c is cut into tiles for the threads of a device, which may have been measured (yoke_matmul_tune), changes none of this: in
  *    every tile an element's products are added in the order above. A tuned device gives the same bits as one that is not.
  *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where one is there; its order of sums is
@@ -69,23 +64,18 @@ typedef struct yoke_matmul_options {
         sizeof(yoke_matmul_options), 0, { 0, { 0 } }, { 0, { 0 } }, YOKE_NULL, YOKE_NULL, 0 \
     }
 
-/* c = a · b. YOKE_E_INVALID_ARGUMENT: a or b has no dimensions; k differs; c does not have the shape that follows from a and b; c
- * overlaps a or b. YOKE_E_RANGE: an extent is too large for a grid, or on a GPU k is 2^31 or more. */
+/* c = a · b, or with options c = epilogue(alpha · (a · b) + beta · c); `options` may be NULL. YOKE_E_INVALID_ARGUMENT: a or b has
+ * no dimensions; k differs; c does not have the shape that follows from a and b; c overlaps a or b; the options have unknown flags;
+ * alpha or beta is complex, and neither a nor b is, or c is not; the epilogue has a mistake, reads an array that does not broadcast
+ * to c's shape or overlaps c, or is complex where c is not. YOKE_E_RANGE: an extent is too large for a grid, or on a GPU k is 2^31 or more. */
 #define yoke_matmul(...) yoke_matmul_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
-                                    const yoke_array *b);
-
-/* c = epilogue(alpha · (a · b) + beta · c). `options` NULL: as yoke_matmul. Fails as yoke_matmul; and YOKE_E_INVALID_ARGUMENT: the
- * options have unknown flags; alpha or beta is complex, and neither a nor b is, or c is not; the epilogue has a mistake, reads an
- * array that does not broadcast to c's shape or overlaps c, or is complex where c is not. */
-#define yoke_matmul_with(...) yoke_matmul_with_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
-                                         const yoke_array *b, const yoke_matmul_options *options);
+                                    const yoke_array *b, const yoke_matmul_options *options);
 
 /* c[i, j] = a[i] · b[j], the outer product of two vectors, by Yoke's own kernels: one product for each element, as NumPy's outer,
  * and no sum that begins with 0. With a beta of 1 it is added to c, which is read as the sums' type:
  * of a complex c and real vectors the real parts are kept, of a float c and integer ones the whole parts. `options` may be NULL.
- * Fails as yoke_matmul_with. */
+ * Fails as yoke_matmul. */
 #define yoke_outer(...) yoke_outer_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                    const yoke_array *b, const yoke_matmul_options *options);

@@ -24,8 +24,8 @@ enum {
 };
 
 /* Allocate `size` bytes of device memory, with undefined content. Memory of released buffers is reused (see
- * yoke_device_limit_memory). When memory is short, Yoke frees the released memory, waits for the work that still uses some of it,
- * and asks the driver once more before the call fails; and again if other threads have freed more meanwhile.
+ * yoke_device_set_memory_limits). When memory is short, Yoke frees the released memory, waits for the work that still uses some of
+ * it, and asks the driver once more before the call fails; and again if other threads have freed more meanwhile.
  * YOKE_E_INVALID_ARGUMENT: size is 0. YOKE_E_RANGE: larger than the device's largest buffer. YOKE_E_OUT_OF_DEVICE_MEMORY: the
  * record says how much was requested, how much is free, and how large a single buffer may be. */
 YOKE_API yoke_status yoke_buffer_create(yoke_device *device, size_t size, yoke_buffer **out_buffer);
@@ -102,7 +102,7 @@ typedef struct yoke_memory_info {
     uint64_t cached;        /* released, and kept for reuse */
     uint64_t pinned;        /* in use: page-locked host memory that Yoke has allocated */
     uint64_t pinned_cached; /* released, and kept for reuse */
-    uint64_t in_use_limit;  /* the `in_use` of yoke_device_limit_memory */
+    uint64_t in_use_limit;  /* the `in_use` of yoke_device_set_memory_limits */
     uint64_t cached_limit;  /* its `cached` */
 } yoke_memory_info;
 
@@ -120,10 +120,10 @@ YOKE_API yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_inf
  * default there is no limit). `cached`: how much released device memory is kept for reuse; the same amount again for ordered
  * buffers where the driver keeps their memory (CUDA); and for pinned memory a quarter of it, at most 1 GiB. By default `cached` is
  * a sixteenth of the device's memory; 0 keeps nothing. Unused memory above the new limit is freed at once. */
-YOKE_API yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached);
+YOKE_API yoke_status yoke_device_set_memory_limits(yoke_device *device, uint64_t in_use, uint64_t cached);
 
 /* Free released memory, all but `keep` bytes of each kind. The call does not wait for memory that the device still uses. */
-YOKE_API yoke_status yoke_device_trim(yoke_device *device, uint64_t keep);
+YOKE_API yoke_status yoke_device_trim_memory(yoke_device *device, uint64_t keep);
 
 /* ---- Copies ------------------------------------------------------------------------------------------------------------- */
 

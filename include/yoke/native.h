@@ -36,9 +36,9 @@ YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream,
  * for `fn` are those of yoke_native_call. A failure of `fn` fails the stream, but not this call, whichever thread it runs in.
  *
  * `fn` should not wait, allocate or synchronise: operations that other threads enqueue on the stream meanwhile are submitted after
- * `fn` returns. The section names no buffers (see yoke_native_enqueue_with), so the caller keeps those that it uses, and whatever
- * else `user` points to, until `release` is called, right after `fn`: a Yoke buffer may be released there. Events order the
- * section's work with other streams.
+ * `fn` returns. The section names no buffers (see yoke_native_enqueue_with_buffers), so the caller keeps those that it uses, and
+ * whatever else `user` points to, until `release` is called, right after `fn`: a Yoke buffer may be released there. Events order
+ * the section's work with other streams.
  *
  * In a stream that is recorded, `fn` is called by yoke_graph_end, once, with a stream of the driver's that captures what it
  * enqueues (CUDA): launches repeat this work as part of the driver's graph, and do not call `fn`. A failure of `fn` is that of
@@ -60,10 +60,10 @@ YOKE_API yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stre
  * part of what `user` points to. The handles are valid for the work of this section only. Statuses as yoke_native_enqueue, and for
  * a buffer those of yoke_buffer_get_native. YOKE_E_INVALID_ARGUMENT: a buffer belongs to another device; count is not 0, and
  * buffers or out_natives is NULL. */
-#define yoke_native_enqueue_with(...) yoke_native_enqueue_with_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_native_enqueue_with_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
-                                                 yoke_release_fn release, yoke_buffer *const *buffers, size_t count,
-                                                 uintptr_t *out_natives);
+#define yoke_native_enqueue_with_buffers(...) yoke_native_enqueue_with_buffers_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_native_enqueue_with_buffers_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
+                                                         yoke_release_fn release, yoke_buffer *const *buffers, size_t count,
+                                                         uintptr_t *out_natives);
 
 /* Make the operations that follow in the stream wait for all work that is in a queue of other code now. `native_stream`: on OpenCL
  * a cl_command_queue of the device's context; on CUDA a CUstream of the device's primary context (yoke_device_get_native), or

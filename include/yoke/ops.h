@@ -17,7 +17,8 @@
  *    nothing is enqueued, or the output is filled with the value for no elements.
  *  - The same call gives the same bits, always, and on every device with YOKE_CAP_EXACT_FP32; but the functions of <math.h> other
  *    than sqrt, fma, and those that are exact by nature are the driver's, and a vendor's library has bits of its own in products
- *    and transforms (YOKE_MATMUL_EXACT, YOKE_FFT_EXACT).
+ *    and transforms (YOKE_MATMUL_EXACT, YOKE_FFT_EXACT). The numbers that these bits come from, the sizes of slices and tiles, are
+ *    in doc/numerics.md, which says how they may change.
  *  - float16 and bfloat16 are computed as float, and rounded to nearest even when they are stored. Conversions from floating point
  *    to integers truncate; a value out of range gives the nearest end of the range, and NaN gives 0. Integers wrap.
  *  - A bool is a byte: 0 is false, and any other is true. What computes or converts, yoke_assign too, writes 0 and 1. What only
@@ -28,7 +29,8 @@
  *  - An output of positions or counts has a dtype that holds the largest one that the shapes allow. YOKE_E_RANGE: it does not.
  *  - Data that is read as a position (indices, offsets of segments) is checked where it is used: positions out of range are
  *    treated as each operation says, and never lead outside an array.
- *  - Options are a struct that begins with its size (see <yoke/yoke.h>); NULL stands for its _INIT macro.
+ *  - The order of parameters is one: the stream, what to do (an enum), the outputs, the inputs, how (numbers, axes), and options.
+ *    Options are a struct that begins with its size (see <yoke/yoke.h>); NULL stands for its _INIT macro.
  *
  * <yoke/array.h> declares the arrays, <yoke/vars.h> the list of an expression's variables, <yoke/matmul.h> products of matrices,
  * <yoke/filter.h> filters, <yoke/fft.h> Fourier transforms, and <yoke/random.h> random numbers.
@@ -73,7 +75,7 @@ YOKE_API yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream
 #define yoke_write_array(...) yoke_write_array_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_write_array_at(const char *where, yoke_stream *stream, const yoke_array *array, const void *source);
 #define yoke_read_array(...) yoke_read_array_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target);
+YOKE_API yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, void *target, const yoke_array *array);
 
 /* out = a + b, a - b, a * b and a / b, by the rules of expressions. */
 #define yoke_add(...) yoke_add_at(YOKE_HERE, __VA_ARGS__)
@@ -168,9 +170,9 @@ enum {
 
 /* Scan `a` along an axis with YOKE_REDUCE_SUM, _PRODUCT, _MIN or _MAX. `out` has the shape of `a`; it may be `a` itself. Integers
  * are combined in 64 bits and converted when they are stored; floats are combined as double where `a` or `out` is double, else as
- * float. The order of floating-point operations depends on the extent and on that type alone: 4,096 neighbours (2,048 of complex64
- * and double, 1,024 of complex128) are combined in a tree, and these from the left to the right; the tree's products and sums may
- * overflow where those from the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
+ * float. The order of floating-point operations depends on the extent and on that type alone: neighbours are combined in a tree, as
+ * many as doc/numerics.md says, and these from the left to the right; the tree's products and sums may overflow where those from
+ * the left to the right do not, as above. YOKE_E_INVALID_ARGUMENT: the shapes differ, the axis
  * is out of range, or complex numbers are to be compared. */
 #define yoke_scan(...) yoke_scan_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, yoke_reduction operation, yoke_scan_mode mode,
@@ -193,22 +195,22 @@ enum { YOKE_SORT_ASCENDING = 0, YOKE_SORT_DESCENDING = 1 };
  * dtype but complex, values of any dtype. YOKE_E_INVALID_ARGUMENT: the keys are complex or have no axis; the shapes differ; the
  * values share memory with the keys. */
 #define yoke_sort(...) yoke_sort_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_array *keys, const yoke_array *values,
-                                  yoke_sort_order order);
+YOKE_API yoke_status yoke_sort_at(const char *where, yoke_stream *stream, yoke_sort_order order, const yoke_array *keys,
+                                  const yoke_array *values);
 
 /* Find the order that would sort the keys along the last axis: `indices`, of an integer dtype of 4 or 8 bytes, has their shape. The
  * keys stay. YOKE_E_RANGE: the dtype does not hold the last index. yoke_gather(stream, &sorted, &records, &indices, 0) then moves
  * what belongs to the keys. */
 #define yoke_argsort(...) yoke_argsort_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
-                                     yoke_sort_order order);
+YOKE_API yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, yoke_sort_order order, const yoke_array *indices,
+                                     const yoke_array *keys);
 
 /* Find the k first elements along the last axis in the order that yoke_sort would give: YOKE_SORT_DESCENDING finds the largest. k
  * is the extent of the last axis of `values`, and of `indices`, either of which may be NULL. Of equal elements the first come
  * first. YOKE_E_INVALID_ARGUMENT: k is larger than the extent. */
 #define yoke_top_k(...) yoke_top_k_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
-                                   const yoke_array *a, yoke_sort_order order);
+YOKE_API yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, yoke_sort_order order, const yoke_array *values,
+                                   const yoke_array *indices, const yoke_array *a);
 
 /* Which side of equal elements. */
 typedef int32_t yoke_search_side;
@@ -221,8 +223,8 @@ enum {
  * dtype of 4 or 8 bytes and of the queries' shape. The order is yoke_sort's: NaN is after all numbers and equal to NaN, -0 is
  * before 0. YOKE_E_RANGE: the dtype does not hold the extent. */
 #define yoke_searchsorted(...) yoke_searchsorted_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
-                                          const yoke_array *sorted, const yoke_array *queries, yoke_search_side side);
+YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, yoke_search_side side,
+                                          const yoke_array *positions, const yoke_array *sorted, const yoke_array *queries);
 
 /* ---- Order: select ------------------------------------------------------------------------------------------------------- */
 
@@ -255,10 +257,8 @@ YOKE_API yoke_status yoke_unique_at(const char *where, yoke_stream *stream, cons
 
 /*
  * Counts are exact: the dtype of `bins` holds the number of elements (YOKE_E_RANGE: it does not). Integer weights are added modulo
- * 2^64, floating-point weights in this order, the halves as float: up to 16384 bins, the elements in row-major order are cut into
- * tiles of as many elements as the smallest power of 2, at least 1024, with which tiles times bins is at most 2^23; a tile's
- * weights for a bin are added in their order, beginning with 0; the sums of each 64 tiles, then of each 64 of those, are added in
- * their order, until one is left. With more bins, all weights of a bin are added in their order: this costs a stable sort of the
+ * 2^64, floating-point weights in an order that depends on the numbers of elements and bins alone, the halves as float:
+ * doc/numerics.md has it. With more than 16384 bins, all weights of a bin are added in their order: this costs a stable sort of the
  * elements by bin, and a bin that has most of the elements is slow. The sum is converted to the dtype of `bins`.
  */
 
@@ -307,8 +307,8 @@ enum {
  * stable sort of the indices, and a place that most of the indices lead to is slow. YOKE_E_INVALID_ARGUMENT: the mode is unknown.
  * YOKE_E_RANGE: YOKE_SCATTER_ADD, and the axis of `out` has more than 2^32 - 2 elements. */
 #define yoke_scatter(...) yoke_scatter_at(YOKE_HERE, __VA_ARGS__)
-YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                     const yoke_array *indices, int32_t axis, yoke_scatter_mode mode);
+YOKE_API yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, yoke_scatter_mode mode, const yoke_array *out,
+                                     const yoke_array *a, const yoke_array *indices, int32_t axis);
 
 /* ---- Vendors' libraries --------------------------------------------------------------------------------------------------- */
 

@@ -118,9 +118,9 @@ enum { YOKE_COMPILE_BARE = 1 }; /* the compiler's own file, a cubin or PTX, inst
  * "compute_90" for PTX, which the driver of a later device compiles further. The result is a program binary for yoke_program_load
  * and for yoke_source.compiled; unlike the binaries of yoke_program_save, it suits every device of the architecture.
  * `flags`: 0 or YOKE_COMPILE_BARE; a bare file lacks the parameters of the kernels and the name expressions. `target`, `capacity`
- * and `out_size`: as in yoke_program_save. yoke_get_build_log() has the compiler's log. YOKE_E_INVALID_ARGUMENT: the source is
- * malformed or lacks a CUDA text. YOKE_E_UNSUPPORTED: the compiler does not support the architecture; the record lists those that
- * it supports. YOKE_E_BUILD: the source does not compile. YOKE_E_UNAVAILABLE: NVRTC is missing. */
+ * and `out_size`: as in yoke_program_save. yoke_program_get_build_log() has the compiler's log. YOKE_E_INVALID_ARGUMENT: the source
+ * is malformed or lacks a CUDA text. YOKE_E_UNSUPPORTED: the compiler does not support the architecture; the record lists those
+ * that it supports. YOKE_E_BUILD: the source does not compile. YOKE_E_UNAVAILABLE: NVRTC is missing. */
 YOKE_API yoke_status yoke_source_compile(const yoke_source *source, const char *architecture, yoke_compile_flags flags,
                                          void *target, size_t capacity, size_t *out_size);
 
@@ -139,8 +139,9 @@ YOKE_API yoke_language yoke_device_get_language(const yoke_device *device);
  * and no compiled code; an empty text, a text with a NUL byte, or a text that is not source code (PTX, say: the record names it); a
  * malformed define, option, header, folder, language version or name expression; a file that cannot be read. YOKE_E_NOT_FOUND:
  * the file does not exist. YOKE_E_BUILD: the source does not compile, or the compiler rejects an option; the record has the first
- * error, and yoke_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke searched), or
- * cannot generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or cuda_std. */
+ * error, and yoke_program_get_build_log() the whole log. YOKE_E_UNAVAILABLE: NVRTC is missing (the record says where Yoke
+ * searched), or cannot generate code that this driver accepts. YOKE_E_UNSUPPORTED: the compiler does not know this opencl_std or
+ * cuda_std. */
 YOKE_API yoke_status yoke_program_build(yoke_device *device, const yoke_source *source, yoke_program **out_program);
 
 /* The same without blocking: one of Yoke's threads compiles the program, and `out_event` completes with the status that
@@ -156,7 +157,7 @@ YOKE_API yoke_status yoke_program_build_async(yoke_device *device, const yoke_so
  * abort on an invalid module: run spirv-val on modules that you did not build. YOKE_E_INVALID_ARGUMENT: binary is NULL or size is
  * 0; source text; a damaged program binary. YOKE_E_UNSUPPORTED: code for another backend or another device; the record says which.
  * YOKE_E_UNAVAILABLE: the PTX is newer than the driver; the record has both versions. YOKE_E_BUILD: the driver rejects the code;
- * see yoke_get_build_log(). */
+ * see yoke_program_get_build_log(). */
 YOKE_API yoke_status yoke_program_load(yoke_device *device, const char *name, const void *binary, size_t size,
                                        yoke_program **out_program);
 
@@ -167,7 +168,7 @@ YOKE_API yoke_status yoke_program_save(yoke_program *program, void *target, size
 
 /* The compiler's log of the calling thread's last yoke_program_build or _load, whether it failed or not. Never NULL; valid until
  * that thread's next build or load. */
-YOKE_API const char *yoke_get_build_log(void);
+YOKE_API const char *yoke_program_get_build_log(void);
 
 /* The compiler's log of this program; waits for a build that is still running. "" for NULL. Lives as long as the program. */
 YOKE_API const char *yoke_program_get_log(yoke_program *program);
@@ -204,6 +205,9 @@ YOKE_API yoke_status yoke_device_get_compiler(yoke_device *device, yoke_compiler
 /* Take or release a reference. */
 YOKE_API yoke_program *yoke_program_retain(yoke_program *program);
 YOKE_API void yoke_program_release(yoke_program *program);
+
+/* The program's device, borrowed: it lives as long as `program`. NULL for NULL. */
+YOKE_API yoke_device *yoke_program_get_device(const yoke_program *program);
 
 /* Get a variable of the program, __device__ or __constant__, as a buffer for copies, fills and kernel arguments. The buffer keeps
  * the program alive; the caller releases it. A C++ name must be in the source's `name_expressions`, as "&ns::x". YOKE_E_NOT_FOUND:
@@ -253,6 +257,12 @@ YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
  * parameter is of a kind that Yoke cannot set (a pipe, say), or there are more than YOKE_MAX_ARGS. Or the failure of a build that
  * was still running. */
 YOKE_API yoke_status yoke_kernel_get(yoke_program *program, const char *name, yoke_kernel **out_kernel);
+
+/* The kernel's program, borrowed. NULL for NULL. */
+YOKE_API yoke_program *yoke_kernel_get_program(const yoke_kernel *kernel);
+
+/* The kernel's name, as yoke_kernel_get has found it; lives as long as the process. "" for NULL. */
+YOKE_API const char *yoke_kernel_get_name(const yoke_kernel *kernel);
 
 /* The properties of a compiled kernel on its device. The caller sets `size` (YOKE_KERNEL_INFO_INIT). */
 typedef struct yoke_kernel_info {

@@ -59,17 +59,17 @@ YOKE_API yoke_status yoke_random_uniform_at(const char *where, yoke_stream *stre
 
 /* Normal numbers of this mean and standard deviation: yoke_random_normal(stream, &x, 0, 1, seed, 0, NULL). By Box and Muller's
  * transform, of the positions 2 * j and 2 * j + 1 together, out of polynomials and fused multiply-adds of Yoke's own, so that all
- * devices with YOKE_CAP_EXACT_FP32 give the same bits. With mean 0 and deviation 1, a float is within 6 * 2^-24 * r of the exact
- * transform, a double within 6 * 2^-53 * r, r being the pair's radius, at most 6.56 and 9.35: the largest numbers there are.
+ * devices with YOKE_CAP_EXACT_FP32 give the same bits. doc/numerics.md has their error; with mean 0 and deviation 1 the largest
+ * numbers are 6.56 of float and 9.35 of double.
  * mean and deviation are first rounded to float, or stay double for double. YOKE_E_INVALID_ARGUMENT: the dtype is bool or an
  * integer; mean or deviation is not finite, or deviation is negative. */
 #define yoke_random_normal(...) yoke_random_normal_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_random_normal_at(const char *where, yoke_stream *stream, const yoke_array *out, double mean,
                                            double deviation, uint64_t seed, uint64_t offset, const yoke_random_options *options);
 
-/* Exponential numbers of this mean: -mean * ln(u), u being uniform in (0, 1) with 30 bits, for double with 62. The relative error
- * is below 2^-21 for float, 2^-50 for double. All are above 0 (unless they round to it), and at most 21.5 * mean, for double
- * 43.7 * mean. YOKE_E_INVALID_ARGUMENT: the dtype is bool or an integer; mean is not finite, or negative. */
+/* Exponential numbers of this mean: -mean * ln(u), u being uniform in (0, 1) with 30 bits, for double with 62. doc/numerics.md has
+ * their error. All are above 0 (unless they round to it), and at most 21.5 * mean, for double 43.7 * mean.
+ * YOKE_E_INVALID_ARGUMENT: the dtype is bool or an integer; mean is not finite, or negative. */
 #define yoke_random_exponential(...) yoke_random_exponential_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_random_exponential_at(const char *where, yoke_stream *stream, const yoke_array *out, double mean,
                                                 uint64_t seed, uint64_t offset, const yoke_random_options *options);

@@ -95,7 +95,7 @@ typedef struct yoke_kernel yoke_kernel;   /* an entry point of a program: <yoke/
     X(YOKE_E_UNSUPPORTED, -105, "the driver or the device cannot do this")                                             \
     X(YOKE_E_DEADLOCK, -106, "the call would wait for itself")                                                         \
     X(YOKE_E_UNAVAILABLE, -201, "a driver or compiler is missing or refuses to start")                                 \
-    X(YOKE_E_BUILD, -202, "the source does not compile: yoke_get_build_log() has the compiler's log")                  \
+    X(YOKE_E_BUILD, -202, "the source does not compile: yoke_program_get_build_log() has the compiler's log")          \
     X(YOKE_E_OUT_OF_DEVICE_MEMORY, -203, "the device's memory is exhausted")                                           \
     X(YOKE_E_OUT_OF_HOST_MEMORY, -204, "the host's memory or its limit of threads is exhausted")                       \
     X(YOKE_E_DRIVER, -205, "a driver call failed")                                                                     \
@@ -293,7 +293,7 @@ YOKE_API yoke_status yoke_device_get_info(const yoke_device *device, yoke_device
 YOKE_API const char *yoke_device_lacks(const yoke_device *device, yoke_cap capability);
 
 /* 1 when the device has capability YOKE_CAP_x, else 0: yoke_device_lacks gives the reason. 0 for NULL and other numbers. */
-YOKE_API int yoke_device_supports(const yoke_device *device, yoke_cap capability);
+YOKE_API int32_t yoke_device_supports(const yoke_device *device, yoke_cap capability);
 
 /* The report of the calling thread's last yoke_device_open, _list or _count: one line for each candidate, with the reason when it
  * was rejected. Never NULL; valid until the thread's next such call. */
@@ -323,7 +323,7 @@ enum { YOKE_MAX_PRIORITY = 100 }; /* of a stream */
 /* Asked by an enqueue that waits for room: a negative return value ends the wait. */
 typedef yoke_status (*yoke_full_fn)(void *user);
 
-/* The properties of a stream, for yoke_stream_create_with. */
+/* The properties of a stream. */
 typedef struct yoke_stream_desc {
     size_t size;             /* YOKE_STREAM_DESC_INIT, or 0: see above */
     yoke_stream_flags flags; /* YOKE_STREAM_ bits */
@@ -341,10 +341,8 @@ typedef struct yoke_stream_desc {
     }
 
 /* Create an in-order stream: each operation starts when the operation before it has finished and its effects are visible. Streams
- * are independent of each other and of the driver's default streams. */
-YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream);
-
-/* The same, with flags; `desc` may be NULL.
+ * are independent of each other and of the driver's default streams. `desc` may be NULL.
+ *
  * A `depth` bounds the stream: at most `depth` operations are unfinished, counting both the operations that Yoke defers behind a
  * host function and the operations that are submitted to the driver. An enqueue beyond the depth blocks until an operation has
  * finished or, with YOKE_STREAM_PENDING_WHEN_FULL, returns YOKE_PENDING and has no effect; the _sync calls always block. The depth
@@ -365,7 +363,7 @@ YOKE_API yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_s
  * branches with priority 0.
  * YOKE_E_UNSUPPORTED: YOKE_STREAM_TIMED on a device without YOKE_CAP_TIMING. YOKE_E_INVALID_ARGUMENT: unknown flags or YOKE_WAIT_
  * value, a priority out of range, or YOKE_STREAM_PENDING_WHEN_FULL without a depth. */
-YOKE_API yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
+YOKE_API yoke_status yoke_stream_create(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream);
 
 /* Take another reference, which yoke_stream_release releases. NULL for NULL. */
 YOKE_API yoke_stream *yoke_stream_retain(yoke_stream *stream);
@@ -375,7 +373,8 @@ YOKE_API yoke_stream *yoke_stream_retain(yoke_stream *stream);
  * let everything run, call yoke_stream_wait first. */
 YOKE_API void yoke_stream_release(yoke_stream *stream);
 
-/* The stream's device, borrowed. NULL for a NULL stream. */
+/* The stream's device, borrowed. NULL for a NULL stream. There is no getter of the name, which is for messages, and no query: an
+ * event at the stream's end answers that without a race (yoke_event_record, yoke_event_query). */
 YOKE_API yoke_device *yoke_stream_get_device(const yoke_stream *stream);
 
 /* The stream's priority on its device: the requested priority, or the nearest that the device has; 0 on a device that ignores
@@ -456,6 +455,10 @@ YOKE_API yoke_status yoke_event_record_at(const char *where, yoke_stream *stream
 YOKE_API yoke_event *yoke_event_retain(yoke_event *event);
 YOKE_API void yoke_event_release(yoke_event *event);
 
+/* The event's device, borrowed: it lives as long as `event`. NULL for NULL, and for an event that was recorded into a graph. There
+ * is no getter of the stream, which the event may outlive. */
+YOKE_API yoke_device *yoke_event_get_device(const yoke_event *event);
+
 /* Query an event. YOKE_OK: complete, without a failure. YOKE_PENDING: not complete. Negative: the failure of the work before the
  * event; where the stream has recovered 16 times and more since it had the event and nobody has asked for it before, possibly the
  * failure of later work. Never blocks. */
@@ -498,6 +501,13 @@ YOKE_API yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd);
 /* Nanoseconds on the device's clock between two timed events of one device. YOKE_PENDING: an event is not complete yet.
  * YOKE_E_INVALID_ARGUMENT: an event is not timed, or the events belong to different devices. Or the failure of an event. */
 YOKE_API yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds);
+
+/* Time work on the device: wait until what is in the stream has completed, and get the nanoseconds on the device's clock from a
+ * timed event to its end. The event stays as it is, so that several calls give several times from the same start.
+ * YOKE_E_INVALID_ARGUMENT: the event is not timed, the stream was created without YOKE_STREAM_TIMED or is being recorded, or they
+ * belong to different devices. YOKE_PENDING: the event is of another stream, and is not complete yet. Or the failure of the event
+ * or of the stream. YOKE_E_DEADLOCK: as yoke_stream_wait. */
+YOKE_API yoke_status yoke_stream_wait_elapsed(yoke_stream *stream, yoke_event *start, int64_t *out_nanoseconds);
 
 #ifdef __cplusplus
 }

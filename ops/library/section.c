@@ -35,7 +35,7 @@ yoke_status yops_section_create(const yops_call *call, size_t size,
 yoke_status yops_section_enqueue(const yops_call *call, yops_section *section, yoke_buffer *const *buffers, size_t count)
 {
     yoke_status status =
-        yoke_native_enqueue_with_at(call->where, call->stream, run, section, release, buffers, count, section->handles);
+        yoke_native_enqueue_with_buffers_at(call->where, call->stream, run, section, release, buffers, count, section->handles);
     if (status < 0)
         release(section);
     return status;

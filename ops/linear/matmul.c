@@ -334,13 +334,6 @@ static yoke_status begin(yops_matmul *p, const char *function, const char *where
     return YOKE_OK;
 }
 
-yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a, const yoke_array *b)
-{
-    yops_matmul p;
-    yoke_status status = begin(&p, "yoke_matmul", where, stream, c, a, b);
-    return status < 0 ? status : multiply(&p, NULL);
-}
-
 yoke_status yops_matmul_by_tile(const yops_matmul_tile *tile, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                 const yoke_array *b)
 {
@@ -352,11 +345,11 @@ yoke_status yops_matmul_by_tile(const yops_matmul_tile *tile, yoke_stream *strea
     return status < 0 ? status : multiply(&p, &options);
 }
 
-yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
-                                const yoke_array *b, const yoke_matmul_options *options)
+yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a, const yoke_array *b,
+                           const yoke_matmul_options *options)
 {
     yops_matmul p;
-    yoke_status status = begin(&p, "yoke_matmul_with", where, stream, c, a, b);
+    yoke_status status = begin(&p, "yoke_matmul", where, stream, c, a, b);
     return status < 0 ? status : multiply(&p, options);
 }
 

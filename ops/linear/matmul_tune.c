@@ -201,7 +201,7 @@ yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_ti
     if (!t)
         return yops_fail(&call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for measuring");
     yoke_status status = seconds > 0 && seconds < 1e9
-                             ? yoke_stream_create(device, &call.stream)
+                             ? yoke_stream_create(device, NULL, &call.stream)
                              : yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "seconds is %s: a number between 0 and 1e9 is needed",
                                          yops_write_number(seconds).text);
     t->call = call;

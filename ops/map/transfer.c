@@ -66,7 +66,7 @@ yoke_status yoke_write_array_at(const char *where, yoke_stream *stream, const yo
     return status;
 }
 
-yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, const yoke_array *array, void *target)
+yoke_status yoke_read_array_at(const char *where, yoke_stream *stream, void *target, const yoke_array *array)
 {
     transfer t;
     yoke_status status = begin(&t, "yoke_read_array", where, stream, array, target, false);

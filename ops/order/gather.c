@@ -147,8 +147,8 @@ static yoke_status add_in_order(const yops_rows *r)
     return status;
 }
 
-yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                            const yoke_array *indices, int32_t axis, int32_t mode)
+yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, int32_t mode, const yoke_array *out, const yoke_array *a,
+                            const yoke_array *indices, int32_t axis)
 {
     yops_rows r;
     yoke_status status = yops_rows_begin(&r, "yoke_scatter", where, stream, out, a, indices, axis, a, mode == YOKE_SCATTER_SET);

@@ -115,7 +115,7 @@ static yoke_status check_values(const yops_call *call, const yoke_array *keys, c
     return status;
 }
 
-yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_array *keys, const yoke_array *values, int32_t order)
+yoke_status yoke_sort_at(const char *where, yoke_stream *stream, int32_t order, const yoke_array *keys, const yoke_array *values)
 {
     yops_call call;
     yops_place keys_place, values_place;
@@ -149,8 +149,8 @@ yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_arra
 
 /* ---- Argsort ---- */
 
-yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
-                            int32_t order)
+yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, int32_t order, const yoke_array *indices,
+                            const yoke_array *keys)
 {
     yops_call call;
     yops_place keys_place, indices_place;
@@ -230,8 +230,8 @@ static yoke_status check_top_indices(const yops_call *call, const yoke_array *in
     return status;
 }
 
-yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
-                          const yoke_array *a, int32_t order)
+yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, int32_t order, const yoke_array *values,
+                          const yoke_array *indices, const yoke_array *a)
 {
     yops_call call;
     yops_place a_place, values_place, indices_place;
@@ -306,8 +306,8 @@ static yoke_status check_search(const yops_call *call, const yoke_array *positio
     return status;
 }
 
-yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions, const yoke_array *sorted,
-                                 const yoke_array *queries, int32_t side)
+yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, int32_t side, const yoke_array *positions,
+                                 const yoke_array *sorted, const yoke_array *queries)
 {
     yops_call call;
     yops_place places[3] = { 0 };

@@ -42,7 +42,7 @@ static yoke_status permute(const yops_random *r)
     yoke_status status = make_words(r, &words);
     if (status < 0)
         return status;
-    status = yoke_argsort_at(r->call.where, r->call.stream, r->out, &words, YOKE_SORT_ASCENDING);
+    status = yoke_argsort_at(r->call.where, r->call.stream, YOKE_SORT_ASCENDING, r->out, &words);
     yoke_buffer_release(words.buffer);
     return status;
 }

@@ -239,14 +239,13 @@ static yoke_status run(const yops_call *call, const yops_fft_problem *problem)
     return status;
 }
 
-static yoke_status transform(const char *function, const char *where, yoke_stream *stream, const yoke_array *out,
-                             const yoke_array *a, int32_t direction, const int32_t *axes, size_t axis_count,
-                             const yoke_fft_options *options)
+yoke_status yoke_fft_at(const char *where, yoke_stream *stream, int32_t direction, const yoke_array *out, const yoke_array *a,
+                        const int32_t *axes, size_t axis_count, const yoke_fft_options *options)
 {
     yops_call call;
     yoke_fft_options o = YOKE_FFT_OPTIONS_INIT;
     yops_fft_problem problem = { .is_inverse = direction == YOKE_FFT_INVERSE };
-    yoke_status status = yops_begin(&call, function, where, stream);
+    yoke_status status = yops_begin(&call, "yoke_fft", where, stream);
     if (status == YOKE_OK)
         status = check_arrays(&call, out, a, direction);
     if (status == YOKE_OK)
@@ -263,16 +262,4 @@ static yoke_status transform(const char *function, const char *where, yoke_strea
     if (status < 0 || yoke_array_get_size(out) == 0)
         return status;
     return run(&call, &problem);
-}
-
-yoke_status yoke_fft_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, int32_t direction,
-                        const int32_t *axes, size_t axis_count)
-{
-    return transform("yoke_fft", where, stream, out, a, direction, axes, axis_count, NULL);
-}
-
-yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, int32_t direction,
-                             const int32_t *axes, size_t axis_count, const yoke_fft_options *options)
-{
-    return transform("yoke_fft_with", where, stream, out, a, direction, axes, axis_count, options);
 }

@@ -181,8 +181,8 @@ static yoke_status add_convolution(yops_fft *f, const yops_convolution *c)
     return yops_fft_add_operation(f, YOPS_FFT_COPY, c->out, &part, NULL);
 }
 
-yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                 const yoke_array *b, int32_t mode, const int32_t *axes, size_t axis_count)
+yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, int32_t mode, const yoke_array *out, const yoke_array *a,
+                                 const yoke_array *b, const int32_t *axes, size_t axis_count)
 {
     yops_convolution c = { .out = out, .a = a, .b = b, .mode = mode };
     yops_fft *f = NULL;

@@ -31,7 +31,7 @@ side *side_open(const char *selector, const char *cuda, const char *opencl)
     if (!self)
         abort();
     must(yoke_device_open(selector, &self->device));
-    must(yoke_stream_create(self->device, &self->stream));
+    must(yoke_stream_create(self->device, NULL, &self->stream));
     yoke_source source = YOKE_SOURCE_INIT;
     source.cuda = cuda;
     source.opencl = opencl;

@@ -340,7 +340,7 @@ def sort_in_place(Array keys not None, Array values=None, *, descending=False):
     if values is not None:
         order_streams(keys.stream, [values])
     with nogil:
-        status = yoke_sort_at(where, keys.stream.ptr, &keys.a, moved, order)
+        status = yoke_sort_at(where, keys.stream.ptr, order, &keys.a, moved)
     check(status)
     if values is not None:
         order_back(keys.stream, [values])
@@ -359,7 +359,7 @@ def argsort(array, axis=-1, *, descending=False):
     cdef yoke_status status
 
     with nogil:
-        status = yoke_argsort_at(where, keys.stream.ptr, &result.a, &keys.a, order)
+        status = yoke_argsort_at(where, keys.stream.ptr, order, &result.a, &keys.a)
     check(status)
     return result
 

@@ -45,8 +45,8 @@ cdef extern from "yoke/ops.h" nogil:
                                    size_t axis_count)
     yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,
                              const yoke_array *a, int32_t axis)
-    yoke_status yoke_sort_at(const char *where, yoke_stream *stream, const yoke_array *keys, const yoke_array *values,
-                             int32_t order)
+    yoke_status yoke_sort_at(const char *where, yoke_stream *stream, int32_t order, const yoke_array *keys,
+                             const yoke_array *values)
     yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, const yoke_array *b)
     yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                const yoke_array *indices, int32_t axis)
@@ -54,8 +54,8 @@ cdef extern from "yoke/ops.h" nogil:
                                const yoke_array *a, const yoke_array *flags)
     yoke_status yoke_select_where_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
                                      const yoke_array *a, const char *expression, const yoke_var *vars, size_t var_count)
-    yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, const yoke_array *indices, const yoke_array *keys,
-                                int32_t order)
+    yoke_status yoke_argsort_at(const char *where, yoke_stream *stream, int32_t order, const yoke_array *indices,
+                                const yoke_array *keys)
     yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, yoke_number low,
                               yoke_number high)
     yoke_status yoke_reduce_segments_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
@@ -65,10 +65,10 @@ cdef extern from "yoke/ops.h" nogil:
                                             const yoke_array *offsets)
     yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode,
                                       const yoke_array *out, const yoke_array *a, const yoke_array *starts)
-    yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, const yoke_array *values, const yoke_array *indices,
-                              const yoke_array *a, int32_t order)
-    yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, const yoke_array *positions,
-                                      const yoke_array *sorted, const yoke_array *queries, int32_t side)
+    yoke_status yoke_top_k_at(const char *where, yoke_stream *stream, int32_t order, const yoke_array *values,
+                              const yoke_array *indices, const yoke_array *a)
+    yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, int32_t side, const yoke_array *positions,
+                                     const yoke_array *sorted, const yoke_array *queries)
     yoke_status yoke_partition_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *count,
                                   const yoke_array *a, const yoke_array *flags)
     yoke_status yoke_unique_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *starts,
@@ -79,8 +79,8 @@ cdef extern from "yoke/ops.h" nogil:
                                         const yoke_array *edges, const yoke_array *weights)
     yoke_status yoke_bincount_at(const char *where, yoke_stream *stream, const yoke_array *bins, const yoke_array *a,
                                  const yoke_array *weights)
-    yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                const yoke_array *indices, int32_t axis, int32_t mode)
+    yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, int32_t mode, const yoke_array *out, const yoke_array *a,
+                                const yoke_array *indices, int32_t axis)
 
     ctypedef struct yoke_ops_library:
         size_t size
@@ -102,7 +102,7 @@ cdef extern from "yoke/ops.h" nogil:
         const yoke_var *vars
         size_t var_count
 
-    yoke_status yoke_matmul_with_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
+    yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                     const yoke_array *b, const yoke_matmul_options *options)
 
     # random.h
@@ -131,10 +131,10 @@ cdef extern from "yoke/ops.h" nogil:
         uint32_t flags
 
     uint32_t YOKE_FFT_EXACT
-    yoke_status yoke_fft_with_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                 int32_t direction, const int32_t *axes, size_t axis_count, const yoke_fft_options *options)
-    yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
-                                     const yoke_array *b, int32_t mode, const int32_t *axes, size_t axis_count)
+    yoke_status yoke_fft_at(const char *where, yoke_stream *stream, int32_t direction, const yoke_array *out, const yoke_array *a,
+                            const int32_t *axes, size_t axis_count, const yoke_fft_options *options)
+    yoke_status yoke_fft_convolve_at(const char *where, yoke_stream *stream, int32_t mode, const yoke_array *out,
+                                     const yoke_array *a, const yoke_array *b, const int32_t *axes, size_t axis_count)
 
     # filter.h
     ctypedef struct yoke_filter_options:

@@ -78,7 +78,7 @@ cdef extern from "yoke/yoke.h" nogil:
         yoke_full_fn on_full
         void *user
 
-    yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
+    yoke_status yoke_stream_create(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
     void yoke_stream_release(yoke_stream *stream)
     yoke_status yoke_stream_wait(yoke_stream *stream)
     yoke_status yoke_stream_cancel(yoke_stream *stream)
@@ -122,9 +122,9 @@ cdef extern from "yoke/yoke.h" nogil:
 
     int YOKE_MEMORY_INFO_ESTIMATED
     yoke_status yoke_device_get_memory(yoke_device *device, yoke_memory_info *out_info)
-    yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached)
+    yoke_status yoke_device_set_memory_limits(yoke_device *device, uint64_t in_use, uint64_t cached)
     yoke_status yoke_device_set_wait(yoke_device *device, int32_t wait)
-    yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
+    yoke_status yoke_device_trim_memory(yoke_device *device, uint64_t keep)
     yoke_status yoke_write_at(const char *where, yoke_stream *stream, yoke_buffer *buffer, size_t offset, const void *source,
                               size_t size)
     yoke_status yoke_read_at(const char *where, yoke_stream *stream, void *target, yoke_buffer *buffer, size_t offset, size_t size)
@@ -219,7 +219,7 @@ cdef extern from "yoke/yoke.h" nogil:
     yoke_status yoke_program_load(yoke_device *device, const char *name, const void *binary, size_t size,
                                   yoke_program **out_program)
     yoke_status yoke_program_save(yoke_program *program, void *target, size_t capacity, size_t *out_size)
-    const char *yoke_get_build_log()
+    const char *yoke_program_get_build_log()
     const char *yoke_program_get_log(yoke_program *program)
     size_t yoke_program_get_kernel_count(yoke_program *program)
     const char *yoke_program_get_kernel_name(yoke_program *program, size_t index)
@@ -332,7 +332,7 @@ cdef extern from "yoke/graph.h" nogil:
                                        yoke_buffer *source, size_t source_offset, size_t size)
     yoke_status yoke_graph_set_fill_at(const char *where, yoke_graph *graph, size_t node, yoke_buffer *buffer, size_t offset,
                                        size_t size, const void *pattern, size_t pattern_size)
-    yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
+    yoke_status yoke_graph_set_host_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
                                        yoke_release_fn release)
     const char *yoke_graph_describe(yoke_graph *graph, int32_t format)
 

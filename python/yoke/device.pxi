@@ -220,7 +220,7 @@ cdef class Device:
         cdef yoke_status status
         cdef yoke_device *ptr = yoke_device_retain(self.ptr)
         with nogil:
-            status = yoke_device_limit_memory(ptr, most, kept)
+            status = yoke_device_set_memory_limits(ptr, most, kept)
             yoke_device_release(ptr)
         check(status)
 
@@ -230,7 +230,7 @@ cdef class Device:
         cdef yoke_status status
         cdef yoke_device *ptr = yoke_device_retain(self.ptr)
         with nogil:
-            status = yoke_device_trim(ptr, kept)
+            status = yoke_device_trim_memory(ptr, kept)
             yoke_device_release(ptr)
         check(status)
 

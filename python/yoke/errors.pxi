@@ -153,7 +153,7 @@ cdef tuple names_in_c = (
     ("has not been recorded: call yoke_graph_begin, enqueue work, and call yoke_graph_end", "has not been recorded: "
                                                                                             "with stream.record() as graph"),
     ("was cancelled with yoke_stream_cancel", "was cancelled"),
-    ("that yoke_device_limit_memory allows", "that device.limit_memory allows"),
+    ("that yoke_device_set_memory_limits allows", "that device.limit_memory allows"),
     ("use yoke_gather", "use yoke.take"),
     ("all ranks call yoke_comm_add for it first", "all ranks call Communicator.add for it first"),
     ("it has only the other backend's text", "it has only the other backend's text: pass both, as cuda=… and opencl=…, or one text "
@@ -162,7 +162,7 @@ cdef tuple names_in_c = (
 
 # Arguments that have another name here, by the function that the library's text begins with.
 cdef dict arguments_in_c = {
-    "yoke_matmul_with": {"c": "out"}, "yoke_scatter": {"a": "values"},
+    "yoke_matmul": {"c": "out"}, "yoke_scatter": {"a": "values"},
     "yoke_searchsorted": {"sorted": "array", "queries": "values"},
     **{f"yoke_{name}": {"a": "array"} for name in ("bincount", "clamp", "gather", "histogram", "partition", "reduce",
                                                    "reduce_segments", "scan", "scan_segments", "select", "top_k")},
@@ -235,7 +235,7 @@ cdef object make_error(yoke_status status):
         if error.where and error.where not in text:
             error.add_note("enqueued at " + error.where)
     if kind is BuildError:
-        error.log = text_of(yoke_get_build_log())
+        error.log = text_of(yoke_program_get_build_log())
     return error
 
 

@@ -29,7 +29,7 @@ def transform(Array out not None, Array a not None, inverse, axes, norm, exact):
     options.size, options.scaling, options.flags = sizeof(options), scalings[norm], YOKE_FFT_EXACT if exact else 0
     order_streams(out.stream, [a])
     with nogil:
-        status = yoke_fft_with_at(where, out.stream.ptr, &out.a, &a.a, direction, list, count, &options)
+        status = yoke_fft_at(where, out.stream.ptr, direction, &out.a, &a.a, list, count, &options)
     check(status)
     order_back(out.stream, [a])
     return out
@@ -61,7 +61,7 @@ def convolved(Array a not None, Array b not None, mode, axes):
     result = new_array(a.stream, dtype, shape)
     order_streams(a.stream, [b])
     with nogil:
-        status = yoke_fft_convolve_at(where, a.stream.ptr, &result.a, &a.a, &b.a, overlap, list, count)
+        status = yoke_fft_convolve_at(where, a.stream.ptr, overlap, &result.a, &a.a, &b.a, list, count)
     check(status)
     order_back(a.stream, [b])
     return result

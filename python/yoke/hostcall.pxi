@@ -239,7 +239,7 @@ cdef int update_call(Graph graph, size_t node, function, tuple args, dict kwargs
     user = <void *>call
     Py_INCREF(call)
     with nogil:
-        status = yoke_graph_set_call_at(where, graph.ptr, node, call_again, user, release_call)
+        status = yoke_graph_set_host_call_at(where, graph.ptr, node, call_again, user, release_call)
     if status < 0:
         Py_DECREF(call)
         fail(status)

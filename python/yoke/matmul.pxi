@@ -59,7 +59,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
         raise TypeError(f"variables without an epilogue: {', '.join(variables)}")
     order_streams(result.stream, [left, right, *arrays])
     with nogil:
-        status = yoke_matmul_with_at(where, result.stream.ptr, &result.a, &left.a, &right.a, &options)
+        status = yoke_matmul_at(where, result.stream.ptr, &result.a, &left.a, &right.a, &options)
     check(status)
     order_back(result.stream, [left, right, *arrays])
     return result

@@ -72,7 +72,7 @@ def topk(Array array not None, k, *, largest=True):
     values = new_array(array.stream, array.a.dtype, (*array.shape[:-1], k))
     indices = new_array(array.stream, I64, (*array.shape[:-1], k))
     with nogil:
-        status = yoke_top_k_at(where, array.stream.ptr, &values.a, &indices.a, &array.a, order)
+        status = yoke_top_k_at(where, array.stream.ptr, order, &values.a, &indices.a, &array.a)
     check(status)
     return values, indices
 
@@ -92,7 +92,7 @@ def searchsorted(Array array not None, values, side="left"):
     result = new_array(array.stream, I64, queries.shape)
     order_streams(array.stream, [queries])
     with nogil:
-        status = yoke_searchsorted_at(where, array.stream.ptr, &result.a, &array.a, &queries.a, behind)
+        status = yoke_searchsorted_at(where, array.stream.ptr, behind, &result.a, &array.a, &queries.a)
     check(status)
     order_back(array.stream, [queries])
     return result
@@ -321,7 +321,7 @@ def scatter(Array out not None, Array indices not None, values, axis=0, *, add=F
 
     order_streams(out.stream, [indices, source])
     with nogil:
-        status = yoke_scatter_at(where, out.stream.ptr, &out.a, &source.a, &indices.a, along, mode)
+        status = yoke_scatter_at(where, out.stream.ptr, mode, &out.a, &source.a, &indices.a, along)
     check(status)
     order_back(out.stream, [indices, source])
 

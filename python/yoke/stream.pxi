@@ -73,7 +73,7 @@ cdef class Stream:
         self.name = name
         ptr = yoke_device_retain(self.device.ptr)  # another thread may close the device meanwhile
         with nogil:
-            status = yoke_stream_create_with(ptr, &desc, &self.ptr)
+            status = yoke_stream_create(ptr, &desc, &self.ptr)
             yoke_device_release(ptr)
         check(status)
         live_streams[id(self)] = self

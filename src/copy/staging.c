@@ -472,7 +472,7 @@ static yoke_status stage_between(yoke_stream *stream, const yk_op *op)
 {
     yoke_buffer *target = op->u.copy.target, *source = op->u.copy.source;
     yoke_stream *other = NULL;
-    yoke_status status = yoke_stream_create(target->device == stream->device ? source->device : target->device, &other);
+    yoke_status status = yoke_stream_create(target->device == stream->device ? source->device : target->device, NULL, &other);
     if (status < 0)
         return status;
     staged_copy copy = { .source = { .stream = source->device == stream->device ? stream : other,

@@ -88,7 +88,7 @@ static yk_branches *new_branches(const yoke_graph *graph, unsigned count)
     }
     desc.name = name;
     for (; branches->count < count; branches->count++) {
-        if (yoke_stream_create_with(graph->device, &desc, &branches->streams[branches->count]) < 0)
+        if (yoke_stream_create(graph->device, &desc, &branches->streams[branches->count]) < 0)
             goto failed;
         atomic_store(&branches->streams[branches->count]->blocking_suppressed, true);
     }

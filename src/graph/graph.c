@@ -220,6 +220,11 @@ yoke_status yoke_graph_end(yoke_graph *graph)
     return YOKE_OK;
 }
 
+yoke_device *yoke_graph_get_device(const yoke_graph *graph)
+{
+    return yk_is(graph, YK_GRAPH) ? graph->device : NULL;
+}
+
 size_t yoke_graph_get_size(const yoke_graph *graph)
 {
     if (!yk_is(graph, YK_GRAPH))

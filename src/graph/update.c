@@ -259,8 +259,8 @@ yoke_status yoke_graph_set_fill_at(const char *where, yoke_graph *graph, size_t 
     UPDATE(yoke_graph_set_fill, yoke_fill_at(where, graph->editor, buffer, offset, size, pattern, pattern_size));
 }
 
-yoke_status yoke_graph_set_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
-                                   yoke_release_fn release)
+yoke_status yoke_graph_set_host_call_at(const char *where, yoke_graph *graph, size_t node, yoke_host_fn fn, void *user,
+                                        yoke_release_fn release)
 {
-    UPDATE(yoke_graph_set_call, yoke_host_call_at(where, graph->editor, fn, user, release));
+    UPDATE(yoke_graph_set_host_call, yoke_host_call_at(where, graph->editor, fn, user, release));
 }

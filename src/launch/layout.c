@@ -102,7 +102,7 @@ static yoke_status run(const char *function, yoke_device *device, const yoke_sou
     if (status == YOKE_OK)
         status = yoke_kernel_get(program, "yoke_struct_check", &kernel);
     if (status == YOKE_OK)
-        status = yoke_stream_create(device, &stream);
+        status = yoke_stream_create(device, NULL, &stream);
     if (status == YOKE_OK)
         status = yoke_buffer_create(device, size, &buffer);
     if (status == YOKE_OK)

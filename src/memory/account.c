@@ -65,7 +65,7 @@ YK_COLD static yoke_status beyond_limit(const yoke_buffer *buffer, const account
     yk_bytes_text(counted, sizeof counted, buffer->capacity);
     bool rounded = strcmp(asked, counted) != 0;
     return yk_fail(YOKE_E_OUT_OF_DEVICE_MEMORY,
-                   "%s: %s requested%s%s, but buffers already use %s of the %s that yoke_device_limit_memory allows",
+                   "%s: %s requested%s%s, but buffers already use %s of the %s that yoke_device_set_memory_limits allows",
                    buffer->device->info.selector, asked, rounded ? ", which takes " : "", rounded ? counted : "",
                    yk_bytes_text(used, sizeof used, a->unreleased), yk_bytes_text(limit, sizeof limit, a->limit));
 }

@@ -247,6 +247,11 @@ void yoke_image_release(yoke_image *image)
         yk_object_release(image);
 }
 
+yoke_device *yoke_image_get_device(const yoke_image *image)
+{
+    return yk_is(image, YK_IMAGE) ? image->base.device : NULL;
+}
+
 yoke_status yoke_image_get_desc(const yoke_image *image, yoke_image_desc *out_desc)
 {
     YK_FUNCTION(yoke_image_get_desc);

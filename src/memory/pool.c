@@ -476,9 +476,9 @@ void yk_pool_end(yoke_device *device)
 
 /* ---- Public functions ---- */
 
-yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint64_t cached)
+yoke_status yoke_device_set_memory_limits(yoke_device *device, uint64_t in_use, uint64_t cached)
 {
-    YK_CHECK(device, YK_DEVICE, "yoke_device_limit_memory", "device");
+    YK_CHECK(device, YK_DEVICE, "yoke_device_set_memory_limits", "device");
     atomic_store(&device->pool.in_use_limit, in_use);
     atomic_store(&device->pool.cached_limit, cached);
     trim(device, &device->pool.device, cached);
@@ -487,9 +487,9 @@ yoke_status yoke_device_limit_memory(yoke_device *device, uint64_t in_use, uint6
     return YOKE_OK;
 }
 
-yoke_status yoke_device_trim(yoke_device *device, uint64_t keep)
+yoke_status yoke_device_trim_memory(yoke_device *device, uint64_t keep)
 {
-    YK_CHECK(device, YK_DEVICE, "yoke_device_trim", "device");
+    YK_CHECK(device, YK_DEVICE, "yoke_device_trim_memory", "device");
     yk_reclaim_finished(device);
     trim(device, &device->pool.device, keep);
     trim(device, &device->pool.pinned, keep);

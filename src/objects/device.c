@@ -15,7 +15,7 @@ const char *yoke_device_lacks(const yoke_device *device, int capability)
     return device->backend->device_lacks(device, capability);
 }
 
-int yoke_device_supports(const yoke_device *device, int capability)
+int32_t yoke_device_supports(const yoke_device *device, int capability)
 {
     return yoke_device_lacks(device, capability) == NULL;
 }

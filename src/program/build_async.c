@@ -50,7 +50,7 @@ static yoke_status add_event(job *j, yoke_device *device)
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     yoke_stream *stream = NULL;
     desc.name = j->program->name;
-    yoke_status status = yoke_stream_create_with(device, &desc, &stream);
+    yoke_status status = yoke_stream_create(device, &desc, &stream);
     if (status < 0)
         return status;
     j->event = yk_event_new(stream, 0, NULL);

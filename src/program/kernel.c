@@ -469,6 +469,16 @@ const char *yoke_program_get_kernel_name(yoke_program *program, size_t index)
     return index < yoke_program_get_kernel_count(program) ? program->kernel_names[index] : NULL;
 }
 
+yoke_program *yoke_kernel_get_program(const yoke_kernel *kernel)
+{
+    return yk_is(kernel, YK_KERNEL) ? kernel->program : NULL;
+}
+
+const char *yoke_kernel_get_name(const yoke_kernel *kernel)
+{
+    return yk_is(kernel, YK_KERNEL) ? kernel->lasting_name : "";
+}
+
 yoke_status yoke_kernel_get_info(const yoke_kernel *kernel, yoke_kernel_info *out_info)
 {
     YK_FUNCTION(yoke_kernel_get_info);

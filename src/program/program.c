@@ -164,9 +164,14 @@ void yoke_program_release(yoke_program *program)
 
 /* ---- Logs ---- */
 
-const char *yoke_get_build_log(void)
+const char *yoke_program_get_build_log(void)
 {
     return yk_text_get(yk_thread_text(YK_BUILD_LOG));
+}
+
+yoke_device *yoke_program_get_device(const yoke_program *program)
+{
+    return yk_is(program, YK_PROGRAM) ? program->device : NULL;
 }
 
 const char *yoke_program_get_log(yoke_program *program)

@@ -54,6 +54,11 @@ yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_
     return YOKE_OK;
 }
 
+yoke_device *yoke_event_get_device(const yoke_event *event)
+{
+    return yk_is(event, YK_EVENT) ? event->stream->device : NULL;
+}
+
 yoke_status yoke_event_query(yoke_event *event)
 {
     YK_CHECK(event, YK_EVENT, "yoke_event_query", "event");
@@ -135,6 +140,17 @@ yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_
     return status < 0 ? yk_attribute(function, *out_index < count ? events[*out_index]->where : NULL, status) : status;
 }
 
+/* Returns as yoke_event_get_elapsed does. */
+static yoke_status elapsed_between(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
+{
+    yoke_status status = yk_event_poll(start);
+    if (status == YOKE_OK)
+        status = yk_event_poll(end);
+    if (status == YOKE_OK)
+        status = start->stream->device->backend->event_elapsed(start, end, out_nanoseconds);
+    return status;
+}
+
 yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
 {
     YK_FUNCTION(yoke_event_get_elapsed);
@@ -150,10 +166,40 @@ yoke_status yoke_event_get_elapsed(yoke_event *start, yoke_event *end, int64_t *
             function, NULL,
             yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the events belong to different devices, whose clocks differ", function));
 
-    yoke_status status = yk_event_poll(start);
+    return yk_attribute_site(function, NULL, elapsed_between(start, end, out_nanoseconds));
+}
+
+/* Whether the time from the event to the stream's end can be told. */
+static yoke_status check_since(const char *function, const yoke_stream *stream, const yoke_event *start)
+{
+    YK_CHECK(start, YK_EVENT, function, "start");
+    if (!(start->flags & YOKE_EVENT_TIMED))
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: start was recorded without YOKE_EVENT_TIMED", function);
+    if ((stream->flags & (YOKE_STREAM_TIMED | YK_STREAM_STAMPED)) != YOKE_STREAM_TIMED)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: the stream was created without YOKE_STREAM_TIMED", function);
+    if (start->stream->device != stream->device)
+        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: start belongs to another device, whose clock differs", function);
+    return YOKE_OK;
+}
+
+yoke_status yoke_stream_wait_elapsed(yoke_stream *stream, yoke_event *start, int64_t *out_nanoseconds)
+{
+    YK_UNCANCELLED;
+    YK_FUNCTION(yoke_stream_wait_elapsed);
+    YK_OUT(out_nanoseconds);
+    yoke_status status = yk_stream_check_wait(function, stream);
     if (status == YOKE_OK)
-        status = yk_event_poll(end);
+        status = check_since(function, stream, start);
+    if (status < 0)
+        return yk_attribute_site(function, NULL, status);
+    yoke_event *end = yk_event_new(stream, YOKE_EVENT_TIMED, NULL);
+    if (!end)
+        return yk_attribute(function, NULL, yoke_error()->status);
+    status = yk_stream_record(stream, end, YK_RECORD_ALWAYS);
     if (status == YOKE_OK)
-        status = start->stream->device->backend->event_elapsed(start, end, out_nanoseconds);
+        status = yk_stream_wait_for(function, stream, end);
+    if (status == YOKE_OK)
+        status = elapsed_between(start, end, out_nanoseconds);
+    yoke_event_release(end);
     return yk_attribute_site(function, NULL, status);
 }

@@ -81,11 +81,12 @@ yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stream, yoke_
     return yk_attribute_site(function, where, enqueue_section(function, stream, &op, NULL));
 }
 
-yoke_status yoke_native_enqueue_with_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
-                                        yoke_release_fn release, yoke_buffer *const *buffers, size_t count, uintptr_t *out_natives)
+yoke_status yoke_native_enqueue_with_buffers_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
+                                                yoke_release_fn release, yoke_buffer *const *buffers, size_t count,
+                                                uintptr_t *out_natives)
 {
     YK_UNCANCELLED;
-    YK_FUNCTION(yoke_native_enqueue_with);
+    YK_FUNCTION(yoke_native_enqueue_with_buffers);
     yk_op op = { .kind = YK_OP_NATIVE_ENQUEUE,
                  .where = where,
                  .u.native = { .fn = fn, .user = user, .release = release, .buffers = buffers, .count = count } };

@@ -213,21 +213,22 @@ static yoke_status check_desc(const char *function, const yoke_device *device, c
     return YOKE_OK;
 }
 
-static yoke_status create(const char *function, yoke_device *device, const yoke_stream_desc *caller_desc, yoke_stream **out_stream)
+yoke_status yoke_stream_create(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
 {
     YK_UNCANCELLED;
-    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    YK_FUNCTION(yoke_stream_create);
+    yoke_stream_desc own = YOKE_STREAM_DESC_INIT;
     YK_OUT(out_stream);
     YK_CHECK(device, YK_DEVICE, function, "device");
-    if (caller_desc)
-        yk_sized_take(&desc, caller_desc, sizeof desc, YK_FIRST_SIZE(yoke_stream_desc));
-    yoke_status status = check_desc(function, device, &desc);
+    if (desc)
+        yk_sized_take(&own, desc, sizeof own, YK_FIRST_SIZE(yoke_stream_desc));
+    yoke_status status = check_desc(function, device, &own);
     if (status == YOKE_OK)
         status = yk_device_check(device);
     if (status < 0)
         return yk_attribute(function, NULL, status);
 
-    yoke_stream *stream = new_stream(device, &desc);
+    yoke_stream *stream = new_stream(device, &own);
     if (!stream)
         return yk_attribute(function, NULL, yoke_error()->status);
     status = device->backend->stream_create(stream);
@@ -242,16 +243,6 @@ static yoke_status create(const char *function, yoke_device *device, const yoke_
     yk_log(YOKE_LOG_DEBUG, "stream %s of %s is created", stream->label, device->info.selector);
     *out_stream = stream;
     return YOKE_OK;
-}
-
-yoke_status yoke_stream_create(yoke_device *device, yoke_stream **out_stream)
-{
-    return create("yoke_stream_create", device, NULL, out_stream);
-}
-
-yoke_status yoke_stream_create_with(yoke_device *device, const yoke_stream_desc *desc, yoke_stream **out_stream)
-{
-    return create("yoke_stream_create_with", device, desc, out_stream);
 }
 
 yoke_stream *yoke_stream_retain(yoke_stream *stream)

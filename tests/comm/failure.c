@@ -81,7 +81,7 @@ typedef struct stage {
 static void stage_open_on(ranks *t, stage *s, MPI_Comm mpi)
 {
     memset(s, 0, sizeof *s);
-    CHECK_OK(yoke_stream_create(t->device, &s->stream));
+    CHECK_OK(yoke_stream_create(t->device, NULL, &s->stream));
     CHECK_OK(yoke_comm_create(t->device, &mpi, &s->comm));
     CHECK_OK(yoke_comm_add(s->comm, s->stream));
     CHECK_OK(yoke_buffer_create(t->device, 2 * N * sizeof(float), &s->buffer));
@@ -327,7 +327,7 @@ static void late_to_add(ranks *t)
     MPI_Comm world = MPI_COMM_WORLD;
     stage s = { .comm = NULL };
     char *before = set_limit(t->rank == 0 ? "1" : NULL);
-    CHECK_OK(yoke_stream_create(t->device, &s.stream));
+    CHECK_OK(yoke_stream_create(t->device, NULL, &s.stream));
     CHECK_OK(yoke_comm_create(t->device, &world, &s.comm));
     if (t->rank == 0)
         CHECK_FAILS(YOKE_E_HOST_FUNCTION, "yoke_comm_add|have added|YOKE_COMM_TIMEOUT", yoke_comm_add(s.comm, s.stream));

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(world, &rank);
     CHECK(yoke_comm_open_device(&world, &device) == YOKE_OK);
-    CHECK(yoke_stream_create(device, &stream) == YOKE_OK && yoke_stream_create(device, &other) == YOKE_OK);
+    CHECK(yoke_stream_create(device, NULL, &stream) == YOKE_OK && yoke_stream_create(device, NULL, &other) == YOKE_OK);
     CHECK(yoke_comm_create(device, &world, &comm) == YOKE_OK && yoke_comm_add(comm, stream) == YOKE_OK);
     CHECK(yoke_comm_barrier(stream, comm) == YOKE_OK && yoke_stream_wait(stream) == YOKE_OK);
     MPI_Barrier(world); /* whoever is still in the first barrier would hear of what ends the next */

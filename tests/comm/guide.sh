@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(all, &rank);
     MPI_Comm_size(all, &ranks);
     YOKE_CHECK(yoke_comm_open_device(&all, &device));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_comm_create(device, &all, &comm));
     YOKE_CHECK(yoke_comm_add(comm, stream));
     YOKE_CHECK(yoke_source_builtin("saxpy", &source));

@@ -66,7 +66,7 @@ static void stage_open(ranks *t, stage *s, size_t size)
     MPI_Comm world = MPI_COMM_WORLD;
     unsigned char *host = malloc(size);
     *s = (stage){ .size = size };
-    CHECK_OK(yoke_stream_create(t->device, &s->stream));
+    CHECK_OK(yoke_stream_create(t->device, NULL, &s->stream));
     CHECK_OK(yoke_comm_create(t->device, &world, &s->comm));
     CHECK_OK(yoke_comm_add(s->comm, s->stream));
     CHECK_OK(yoke_buffer_create(t->device, size, &s->in));

@@ -120,7 +120,7 @@ static void handles(ranks *t)
     yoke_comm_info info = YOKE_COMM_INFO_INIT;
     yoke_array a = part(YOKE_F32, 0, N);
 
-    CHECK_OK(yoke_stream_create(t->device, &foreign));
+    CHECK_OK(yoke_stream_create(t->device, NULL, &foreign));
     CHECK_FAILS(INVALID, "stream is NULL", yoke_comm_barrier(NULL, t->comm));
     CHECK_FAILS(INVALID, "comm is NULL", yoke_comm_barrier(t->stream, NULL));
     CHECK_FAILS(INVALID, "not been added|yoke_comm_add", yoke_comm_send(foreign, t->comm, &a, 0, 0));
@@ -137,6 +137,7 @@ static void handles(ranks *t)
     CHECK(!other);
     CHECK_FAILS(INVALID, "yoke_comm_get_info", yoke_comm_get_info(t->comm, NULL));
     CHECK_OK(yoke_comm_get_info(t->comm, &info));
+    CHECK(yoke_comm_get_device(t->comm) == t->device && !yoke_comm_get_device(NULL));
     yoke_comm_info zero = { .size = 0 }, older = { .size = offsetof(yoke_comm_info, ranks), .ranks = 77 };
     CHECK_OK(yoke_comm_get_info(t->comm, &zero));
     CHECK(zero.size == 0 && zero.ranks == t->count && zero.nccl_bytes == info.nccl_bytes && strcmp(zero.mpi, info.mpi) == 0);
@@ -170,7 +171,7 @@ static void early_operation(ranks *t)
     const struct timespec pause = { 0, 1000000 };
     adding a = { .comm = t->comm, .status = YOKE_OK };
     pthread_t thread;
-    CHECK_OK(yoke_stream_create(t->device, &a.stream));
+    CHECK_OK(yoke_stream_create(t->device, NULL, &a.stream));
     if (t->rank == 0 && t->count > 1) {
         CHECK(pthread_create(&thread, NULL, add, &a) == 0);
         while (yoke_comm_barrier(a.stream, t->comm) == INVALID && strstr(yoke_error()->text, "not been added"))
@@ -240,7 +241,7 @@ static void released(ranks *t)
     yoke_stream *stream;
     yoke_event *event;
     yoke_array a = part(YOKE_F32, 0, N);
-    CHECK_OK(yoke_stream_create(t->device, &stream));
+    CHECK_OK(yoke_stream_create(t->device, NULL, &stream));
     CHECK_OK(yoke_comm_create(t->device, &world, &comm));
     CHECK_OK(yoke_comm_add(comm, stream));
     for (int i = 0; i < 50; i++)

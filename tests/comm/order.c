@@ -78,7 +78,7 @@ static void streams(ranks *t)
 {
     yoke_stream *second;
     float token = 5;
-    CHECK_OK(yoke_stream_create(t->device, &second));
+    CHECK_OK(yoke_stream_create(t->device, NULL, &second));
     CHECK_OK(yoke_comm_add(t->comm, second));
     yoke_array ax = yoke_comm_array(x, YOKE_F32, 0, N), ay = yoke_comm_array(y, YOKE_F32, 0, N);
     fill(t, x, (float)t->rank);
@@ -122,7 +122,7 @@ static void changing_buffers(ranks *t)
         yoke_buffer_release(in);
         yoke_buffer_release(kept);
         kept = out;
-        CHECK_OK(yoke_device_trim(t->device, 0));
+        CHECK_OK(yoke_device_trim_memory(t->device, 0));
     }
     yoke_buffer_release(kept);
 }

@@ -83,7 +83,7 @@ void ranks_start(ranks *t, int *argc, char ***argv, unsigned seconds)
         MPI_Finalize();
         exit(0);
     }
-    if (yoke_stream_create(t->device, &t->stream) < 0 || yoke_comm_create(t->device, &world, &t->comm) < 0 ||
+    if (yoke_stream_create(t->device, NULL, &t->stream) < 0 || yoke_comm_create(t->device, &world, &t->comm) < 0 ||
         yoke_comm_add(t->comm, t->stream) < 0)
         tap_bail("rank %d: no communicator: %s", t->rank, yoke_error()->text);
 }

@@ -196,7 +196,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(world, &s.rank);
     if (s.rank == 0)
         tap_start(60);
-    bool passed = CHECK_OK(yoke_comm_open_device(&world, &s.device)) && CHECK_OK(yoke_stream_create(s.device, &s.stream)) &&
+    bool passed = CHECK_OK(yoke_comm_open_device(&world, &s.device)) && CHECK_OK(yoke_stream_create(s.device, NULL, &s.stream)) &&
                   CHECK_OK(yoke_buffer_create(s.device, N * sizeof(float), &s.buffer)) &&
                   CHECK_OK(yoke_fill(s.stream, s.buffer, 0, N * sizeof(float), &(float){ 1 }, sizeof(float)));
     s.array = yoke_comm_array(s.buffer, YOKE_F32, 0, N);

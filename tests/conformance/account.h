@@ -17,7 +17,7 @@ typedef struct account {
 static inline bool account_open(suite *t, account *a)
 {
     *a = (account){ NULL, NULL };
-    return CHECK_OK(yoke_device_open(t->info.selector, &a->device)) && CHECK_OK(yoke_stream_create(a->device, &a->stream));
+    return CHECK_OK(yoke_device_open(t->info.selector, &a->device)) && CHECK_OK(yoke_stream_create(a->device, NULL, &a->stream));
 }
 
 static inline yoke_memory_info look(const account *a)
@@ -33,7 +33,7 @@ static inline void account_close(account *a)
 {
     if (a->stream) {
         CHECK_OK(yoke_stream_wait(a->stream));
-        CHECK_OK(yoke_device_trim(a->device, 0));
+        CHECK_OK(yoke_device_trim_memory(a->device, 0));
         yoke_memory_info info = look(a);
         CHECK(info.buffers == 0);
         CHECK(info.in_use == 0 && info.cached == 0);
@@ -58,7 +58,7 @@ static inline void *take_and_give(void *argument)
     taker *k = argument;
     yoke_stream *stream = NULL;
 
-    if (!CHECK_OK(yoke_stream_create(k->a->device, &stream)))
+    if (!CHECK_OK(yoke_stream_create(k->a->device, NULL, &stream)))
         return NULL;
     for (unsigned i = 0; i < k->rounds; i++) {
         yoke_buffer *buffer = NULL;

@@ -23,8 +23,8 @@ static inline int again_main(const suite_case *cases, size_t count, const yoke_s
     NEED_OK(yoke_device_get_info(t.device, &t.info));
     if (strcmp(argv[1], IN_COMMAND_BUFFERS) == 0)
         CHECK(suite_can(&t, YOKE_CAP_GRAPHS));
-    NEED_OK(yoke_stream_create(t.device, &t.side));
-    NEED_OK(yoke_stream_create(t.device, &t.stream));
+    NEED_OK(yoke_stream_create(t.device, NULL, &t.side));
+    NEED_OK(yoke_stream_create(t.device, NULL, &t.stream));
     if (source)
         NEED_OK(yoke_program_build(t.device, source, &t.program));
     for (size_t i = 0; i < count; i++)

@@ -81,8 +81,8 @@ static void more_waits(suite *t, yoke_status status, uint32_t depth, bool circle
 
     desc.depth = depth;
     NEED(device);
-    NEED_OK(yoke_stream_create(device, &producer));
-    NEED_OK(yoke_stream_create_with(device, &desc, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &producer));
+    NEED_OK(yoke_stream_create(device, &desc, &stream));
     NEED_OK(yoke_buffer_create(device, 4, &buffer));
     atomic_store(&pending, true);
     if (circle) {
@@ -161,7 +161,7 @@ static void failure_that_is_found_late(suite *t)
     atomic_store(&askers, 0);
     NEED(device);
     doctored.event_query = query_late;
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, 4, &buffer));
     NEED(record(stream, buffer, &event));
     atomic_store(&asked_twice, event);
@@ -213,8 +213,8 @@ static void waits_are_forgotten(suite *t)
     int recorded = 0;
 
     NEED(device);
-    NEED_OK(yoke_stream_create(device, &producer));
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &producer));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, 4, &x));
     NEED_OK(yoke_buffer_create(device, 4, &y));
     for (; recorded < MANY; recorded++) {
@@ -249,8 +249,8 @@ static void waits_are_rarely_asked_for(suite *t)
     int recorded = 0;
 
     NEED(device);
-    NEED_OK(yoke_stream_create(device, &producer));
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &producer));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, 4, &buffer));
     atomic_store(&pending, true);
     for (; recorded < MANY; recorded++) {
@@ -306,7 +306,7 @@ static void copies_without_pinned_memory(suite *t, bool write)
     device->staged = device->stages_small = true;
     doctored.buffer_create = create_unless_pinned;
     fill_random(bytes, SIZE, 5);
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, SIZE, &buffer));
     NEED_OK(yoke_write_sync(stream, buffer, 0, bytes, SIZE));
     NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
@@ -376,7 +376,7 @@ static void launch_that_fails_later(suite *t)
     NEED(device);
     doctored.fill = fill_unless_refused;
     doctored.graph_create = no_graphs;
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, 64, &buffer));
     NEED_OK(yoke_graph_create(device, "refused", &graph));
     NEED_OK(yoke_graph_begin(graph, stream));

@@ -444,7 +444,7 @@ static void *launch_in_thread(void *user)
     yoke_stream *stream = NULL;
     yoke_kernel *both = suite_kernel(l->t, "both");
 
-    NEED_OK(yoke_stream_create(l->t->device, &stream));
+    NEED_OK(yoke_stream_create(l->t->device, NULL, &stream));
     for (int32_t i = 0; i < LAUNCHES; i++) {
         pair p = { 1000 * l->number + i, l->number };
         yoke_arg in = i % 3 ? yoke_arg_buffer(l->data) : yoke_arg_null();

@@ -34,7 +34,7 @@ static bool open_blocking(suite *t, suite *b)
     bool ok = CHECK(setenv("YOKE_BLOCKING", "1", 1) == 0) && CHECK_OK(yoke_device_open(t->info.selector, &b->device));
     unsetenv("YOKE_BLOCKING");
     return ok && CHECK_OK(yoke_program_build(b->device, &source, &b->program)) &&
-           CHECK_OK(yoke_stream_create(b->device, &b->side)) && CHECK_OK(yoke_stream_create(b->device, &b->stream));
+           CHECK_OK(yoke_stream_create(b->device, NULL, &b->side)) && CHECK_OK(yoke_stream_create(b->device, NULL, &b->stream));
 }
 
 static void close_blocking(suite *b)
@@ -222,7 +222,7 @@ static void inside_host_functions(suite *t)
     NEED(guarded_create(&b, 4, &in.x) && guarded_write(&b, &in.x, &value));
     NEED(guarded_create(&b, 4, &in.y) && guarded_write(&b, &in.y, &value));
     NEED(guarded_create(&b, 4, &in.z) && guarded_write(&b, &in.z, &value));
-    NEED_OK(yoke_stream_create(b.device, &in.behind));
+    NEED_OK(yoke_stream_create(b.device, NULL, &in.behind));
     for (unsigned i = 1; i <= 10; i++) {
         atomic_store(&in.ran, 0);
         CHECK_OK(yoke_host_call(b.stream, enqueue_inside, &in, NULL));
@@ -273,7 +273,7 @@ static void a_function_that_waits_for_the_function(suite *t)
     suite b;
 
     NEED(open_blocking(t, &b));
-    NEED_OK(yoke_stream_create(b.device, &o.behind));
+    NEED_OK(yoke_stream_create(b.device, NULL, &o.behind));
     o.mine = b.stream;
     for (int i = 0; i < 10; i++) {
         CHECK_OK(yoke_host_call(b.stream, call_behind, &o, NULL));

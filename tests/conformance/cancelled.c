@@ -207,7 +207,7 @@ static void objects(victim *v)
     yoke_event *event = NULL;
     yoke_graph *graph = NULL;
 
-    CHECK_OK(yoke_stream_create(v->t->device, &stream));
+    CHECK_OK(yoke_stream_create(v->t->device, NULL, &stream));
     CHECK_OK(yoke_buffer_create_pinned(v->t->device, 1 << 20, &buffer));
     CHECK_OK(yoke_event_record(stream, 0, &event));
     CHECK_OK(yoke_event_get_fd(event, &v->fd));

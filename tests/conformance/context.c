@@ -75,7 +75,7 @@ static void objects(suite *t)
     KEEPS(yoke_device_list(&info, 1, &count));
     KEEPS(yoke_device_open(t->info.selector, &device));
     KEEPS(yoke_device_get_info(device, &info));
-    KEEPS(yoke_stream_create(device, &stream));
+    KEEPS(yoke_stream_create(device, NULL, &stream));
     KEEPS(yoke_buffer_create(device, 4096, &buffer));
     KEEPS(yoke_buffer_create_pinned(device, 4096, &pinned));
     KEEPS(yoke_buffer_create_view(buffer, 256, 256, &view));
@@ -98,8 +98,8 @@ static void work(suite *t)
 
     timed.flags = YOKE_STREAM_TIMED;
     memset(bytes, 1, sizeof bytes);
-    KEEPS(yoke_stream_create_with(t->device, &timed, &stream));
-    KEEPS(yoke_stream_create(t->device, &other));
+    KEEPS(yoke_stream_create(t->device, &timed, &stream));
+    KEEPS(yoke_stream_create(t->device, NULL, &other));
     KEEPS(yoke_buffer_create(t->device, sizeof bytes, &buffer));
     KEEPS(yoke_buffer_create(t->device, sizeof bytes, &target));
     KEEPS(yoke_buffer_create_pinned(t->device, sizeof bytes, &pinned));
@@ -116,6 +116,7 @@ static void work(suite *t)
     KEEPS_VOID(yoke_event_query(end));
     KEEPS(yoke_event_wait(end));
     KEEPS(yoke_event_get_elapsed(start, end, &elapsed));
+    KEEPS(yoke_stream_wait_elapsed(stream, start, &elapsed));
     KEEPS(yoke_stream_wait(other));
     KEEPS(yoke_write_sync(stream, buffer, 0, bytes, sizeof bytes));
     KEEPS(yoke_read_sync(stream, bytes, buffer, 0, sizeof bytes));

@@ -65,7 +65,7 @@ static void by_another_stream(suite *t, yoke_device *device)
     yoke_event *behind = NULL;
 
     w.words = "yoke_event_wait|itself|wait for an event enqueued at by.c:1|whose function";
-    NEED_OK(yoke_stream_create(device, &w.other));
+    NEED_OK(yoke_stream_create(device, NULL, &w.other));
     NEED_OK(yoke_buffer_create(device, 4, &w.buffer));
     NEED_OK(yoke_fill(w.other, w.buffer, 0, 4, "a", 1));
     NEED_OK(yoke_event_record(w.other, 0, &w.done));
@@ -115,7 +115,7 @@ static void by_many_streams(suite *t)
     NEED_OK(yoke_host_call(t->stream, is_refused, &w, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &ends[0]));
     for (int i = 0; i < LONG; i++) {
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
         NEED_OK(yoke_stream_wait_event_at("chain.c:1", streams[i], ends[i]));
         NEED_OK(yoke_event_record(streams[i], 0, &ends[i + 1]));
     }
@@ -143,8 +143,8 @@ static void in_a_graph(suite *t)
     yoke_event *behind = NULL;
 
     w.words = "whose function";
-    NEED_OK(yoke_stream_create(t->device, &w.other));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &w.other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED_OK(yoke_buffer_create(t->device, 4, &w.buffer));
     NEED_OK(yoke_event_record(t->side, 0, &w.done));
     NEED(graph_begin(t, t->stream, &graph));
@@ -200,7 +200,7 @@ static void refuse_one_of_two(suite *t, yoke_host_fn first, yoke_host_fn second)
     waiting a = WAITING_INIT, b = WAITING_INIT;
     yoke_stream *other = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     a.other = other;
     b.other = t->stream;
     NEED_OK(yoke_host_call(t->stream, first, &a, NULL));
@@ -256,7 +256,7 @@ static void recovery(suite *t)
     for (int i = 0; i < TIMES && suite_failures() == 0; i++) {
         waiting a = WAITING_INIT, b = WAITING_INIT;
 
-        NEED_OK(yoke_stream_create(t->device, &a.other));
+        NEED_OK(yoke_stream_create(t->device, NULL, &a.other));
         NEED_OK(yoke_host_call(t->stream, recover_other, &a, NULL));
         NEED_OK(yoke_event_record(t->stream, 0, &b.event));
         NEED_OK(yoke_host_call(a.other, wait_for_event, &b, NULL));
@@ -293,7 +293,7 @@ static void recovery_at_the_failure(suite *t)
 
         a.pauses[0] = (unsigned)i * 37 % 1500;
         a.pauses[1] = (unsigned)i * 61 % 600;
-        NEED_OK(yoke_stream_create(t->device, &a.other));
+        NEED_OK(yoke_stream_create(t->device, NULL, &a.other));
         NEED(CHECK(pthread_create(&thread, NULL, cancel_other, &a) == 0));
         CHECK_OK(yoke_host_call(t->stream, recover_other, &a, NULL));
         CHECK_OK(yoke_event_record(t->stream, 0, &b.event));
@@ -354,7 +354,7 @@ static void in_a_native_section(suite *t)
 
     desc.depth = 2;
     w.side = t->stream;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &w.other));
+    NEED_OK(yoke_stream_create(t->device, &desc, &w.other));
     NEED_OK(yoke_host_call(w.other, enqueue_sections, &w, NULL));
     NEED_OK(yoke_event_record(w.other, 0, &w.event));
     gate_open(&w.begin);
@@ -389,7 +389,7 @@ static void refuse_release_or_function(suite *t, yoke_host_fn function)
     waiting a = WAITING_INIT, b = WAITING_INIT;
     yoke_graph *graph = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &a.other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &a.other));
     b.other = t->stream;
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_host_call(t->stream, do_nothing, &a, wait_when_released));
@@ -426,8 +426,8 @@ static void behind_many_events(suite *t)
     yoke_event *behind = NULL;
 
     w.words = "enqueued at by.c:1";
-    NEED_OK(yoke_stream_create(t->device, &slow));
-    NEED_OK(yoke_stream_create(t->device, &w.other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &slow));
+    NEED_OK(yoke_stream_create(t->device, NULL, &w.other));
     NEED_OK(yoke_buffer_create(t->device, 4, &w.buffer));
     NEED_OK(yoke_event_record(t->side, 0, &w.done));
     NEED_OK(yoke_host_call(t->stream, is_refused, &w, NULL));
@@ -477,7 +477,7 @@ static void ask_beside_a_wait(suite *t, yoke_host_fn fn, bool event_first)
     stand holds = STAND_INIT;
     yoke_event *behind = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &w.other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &w.other));
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &holds, NULL));
     NEED(!event_first || record_held(w.other, &w.held, &w.event));
     NEED_OK(yoke_host_call(t->stream, fn, &w, NULL));
@@ -544,7 +544,7 @@ static void what_gives_up(suite *t)
     waiting a = WAITING_INIT, b = WAITING_INIT;
     yoke_stream *other = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED_OK(yoke_host_call(t->stream, wait_for_who_gives_up, &a, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &b.event));
     NEED_OK(yoke_host_call(other, give_up, &b, NULL));

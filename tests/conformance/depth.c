@@ -19,7 +19,7 @@ static bool bounded_stream(suite *t, uint32_t depth, uint32_t flags, yoke_stream
 
     desc.depth = depth;
     desc.flags = flags;
-    return CHECK_OK(yoke_stream_create_with(t->device, &desc, out_stream));
+    return CHECK_OK(yoke_stream_create(t->device, &desc, out_stream));
 }
 
 static yoke_status count_done(yoke_status status, void *counter)
@@ -45,11 +45,11 @@ static void descriptors(suite *t)
     CHECK(desc.depth == 0);
     desc.flags = YOKE_STREAM_PENDING_WHEN_FULL;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_stream_create|PENDING_WHEN_FULL|depth",
-                yoke_stream_create_with(t->device, &desc, &stream));
+                yoke_stream_create(t->device, &desc, &stream));
     CHECK(stream == NULL);
     desc.flags = 4;
     desc.depth = 1;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags|0x4", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags|0x4", yoke_stream_create(t->device, &desc, &stream));
 }
 
 /* ---- Held ---- */
@@ -282,7 +282,7 @@ static void gives_up(suite *t)
     desc.depth = 2;
     desc.on_full = second_time;
     desc.user = &times;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
     NEED_OK(yoke_graph_create(t->device, NULL, &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
@@ -346,8 +346,8 @@ static void gives_up_on_the_driver(suite *t)
     desc.depth = 1;
     desc.on_full = never;
     desc.user = &times;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
-    NEED_OK(yoke_stream_create(t->device, &busy));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &busy));
     NEED_OK(yoke_buffer_create(t->device, 8, &out));
     for (unsigned spins = SPINS; status == YOKE_OK && spins < (stood ? MOST : 4 * SPINS); spins *= 2) {
         NEED_OK(yoke_stream_wait(stream)); /* a round may be short; its operations leave no room for the next wait */
@@ -401,7 +401,7 @@ static void any_answer(suite *t)
         desc.depth = 1;
         desc.on_full = answer;
         desc.user = &a;
-        NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+        NEED_OK(yoke_stream_create(t->device, &desc, &stream));
         NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
         NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
         gate_wait(&s.inside, 1);

@@ -230,7 +230,7 @@ static void children_keep_it_alive(suite *t)
 
     fill_random(in, sizeof in, 3);
     NEED_OK(yoke_device_open(t->info.selector, &device));
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, sizeof in, &buffer));
     CHECK(yoke_stream_get_device(stream) == device);
     yoke_device_release(device);
@@ -272,7 +272,7 @@ static void *open_and_close(void *user)
 
     for (int i = 0; i < ROUNDS && (i < 3 || suite_now() < end); i++) {
         CHECK_OK(yoke_device_open(selector, &device));
-        CHECK_OK(yoke_stream_create(device, &stream));
+        CHECK_OK(yoke_stream_create(device, NULL, &stream));
         CHECK_OK(yoke_device_get_info(device, &info));
         yoke_device_release(device);
         yoke_stream_release(stream);

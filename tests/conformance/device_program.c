@@ -110,7 +110,7 @@ static void failed_build(suite *t)
     CHECK_FAILS(YOKE_E_BUILD, "broken|on purpose", yoke_device_get_program(t->device, "failed", &broken, &program));
     CHECK(program == NULL);
     CHECK(strcmp(yoke_error()->function, "yoke_device_get_program") == 0);
-    CHECK_TEXT(yoke_get_build_log(), "on purpose");
+    CHECK_TEXT(yoke_program_get_build_log(), "on purpose");
     CHECK(yoke_device_get_program(t->device, "failed", NULL, &program) == YOKE_OK && program == NULL);
     NEED_OK(yoke_device_get_program(t->device, "failed", &seven, &program));
     gives(t, program, 7);
@@ -136,7 +136,7 @@ static void retained(suite *t)
     device = NULL;
     yoke_program_release(program);
     NEED_OK(yoke_kernel_get(program, "value", &kernel));
-    NEED_OK(yoke_stream_create(open, &stream));
+    NEED_OK(yoke_stream_create(open, NULL, &stream));
     NEED_OK(yoke_buffer_create(open, sizeof got, &buffer));
     yoke_program_release(program);
     program = NULL; /* and now as long as these two */
@@ -187,7 +187,7 @@ static void in_use(suite *t)
     int32_t got[2] = { 0, 0 };
 
     NEED_OK(yoke_device_open(t->info.selector, &device));
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, sizeof got[0], &buffer));
     NEED_OK(yoke_device_get_program(device, "in use", &eight, &program));
     NEED_OK(yoke_kernel_get(program, "value", &kernel));
@@ -233,7 +233,7 @@ static void held_by_others(suite *t)
     yoke_graph *graph = NULL;
 
     NEED_OK(yoke_device_open(t->info.selector, &device));
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, sizeof(int32_t), &buffer));
     NEED_OK(yoke_device_get_program(device, "held", &variable, &program));
     NEED_OK(yoke_kernel_get(program, "value", &kernel));

@@ -148,7 +148,7 @@ static void first_cause(suite *t)
 
     source.name = "first cause";
     source.cuda = source.opencl = "#error the first cause\n";
-    yoke_stream_create(t->device, &stream);
+    yoke_stream_create(t->device, NULL, &stream);
     yoke_buffer_create(t->device, 64, &buffer);
     yoke_program_build(t->device, &source, &program);
     yoke_kernel_get(program, "nothing", &kernel);
@@ -174,7 +174,7 @@ static void first_cause_from_the_start(suite *t)
 
     (void)t;
     yoke_device_open("opencl:4711", &device);
-    yoke_stream_create(device, &stream);
+    yoke_stream_create(device, NULL, &stream);
     yoke_buffer_create(device, 1, &buffer);
     yoke_write(stream, buffer, 0, &byte, 1);
     CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_stream_wait(stream));

@@ -83,7 +83,7 @@ static void outlives_its_stream(suite *t)
     yoke_event *event = NULL, *early = NULL;
 
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     CHECK_OK(yoke_event_record(stream, 0, &early));
     CHECK_OK(yoke_stream_wait(stream));
     CHECK(suite_spin(t, stream, out.buffer, 3, 10, NULL));
@@ -106,7 +106,7 @@ static void released_while_pending(suite *t)
     yoke_event *event = NULL;
     yoke_stream *waiting = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &waiting));
+    NEED_OK(yoke_stream_create(t->device, NULL, &waiting));
     CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (int i = 0; i < 100; i++) {
         CHECK_OK(yoke_event_record(t->stream, 0, &event));
@@ -197,7 +197,7 @@ static void carries_the_failure(suite *t)
     yoke_event *before = NULL, *after = NULL;
     yoke_stream *other = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     CHECK_OK(yoke_event_record(t->stream, 0, &before));
     CHECK_OK(yoke_stream_wait(t->stream));
     stand s = STAND_INIT;
@@ -210,6 +210,7 @@ static void carries_the_failure(suite *t)
     yoke_error_clear();
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_query(after));
     CHECK_OK(yoke_event_query(before));
+    CHECK(yoke_event_get_device(before) == t->device);
     CHECK_OK(yoke_event_wait(before));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
 out:
@@ -228,11 +229,11 @@ static void timing(suite *t)
 
     desc.flags = YOKE_STREAM_TIMED;
     if (!suite_can(t, YOKE_CAP_TIMING)) {
-        CHECK_FAILS(YOKE_E_UNSUPPORTED, "", yoke_stream_create_with(t->device, &desc, &stream));
+        CHECK_FAILS(YOKE_E_UNSUPPORTED, "", yoke_stream_create(t->device, &desc, &stream));
         suite_skip("no timed events: %s", yoke_device_lacks(t->device, YOKE_CAP_TIMING));
         return;
     }
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
     NEED(suite_spin(t, stream, out.buffer, 1, 1, NULL));
     NEED_OK(yoke_stream_wait(stream));
@@ -287,7 +288,7 @@ static void timing_before_it_completes(suite *t)
         return;
     }
     desc.flags = YOKE_STREAM_TIMED;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     CHECK_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
     CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &end));
@@ -312,6 +313,88 @@ out:
     yoke_stream_release(stream);
 }
 
+/* The time is that of an event behind all of the work: not less than that of an event in between. */
+static void time_until_the_end(suite *t)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream = NULL;
+    yoke_event *start = NULL, *middle = NULL, *plain = NULL;
+    guarded out = { 0 };
+    int64_t first = 0, second = 0, inner = 0;
+
+    desc.flags = YOKE_STREAM_TIMED;
+    if (!suite_can(t, YOKE_CAP_TIMING)) {
+        suite_skip("no timed events: %s", yoke_device_lacks(t->device, YOKE_CAP_TIMING));
+        return;
+    }
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
+    NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
+    NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &start));
+    NEED(suite_spin(t, stream, out.buffer, 1, 1, NULL));
+    NEED_OK(yoke_event_record(stream, YOKE_EVENT_TIMED, &middle));
+    NEED(suite_spin(t, stream, out.buffer, 1, 1, NULL));
+    NEED_OK(yoke_stream_wait_elapsed(stream, start, &first));
+    NEED_OK(yoke_event_query(middle)); /* it has waited */
+    NEED_OK(yoke_event_get_elapsed(start, middle, &inner));
+    CHECK(inner >= 0 && first >= inner);
+    NEED_OK(yoke_stream_wait_elapsed(stream, start, &second)); /* the start has stayed, and the clock goes on */
+    CHECK(second >= first);
+    NEED_OK(yoke_stream_wait_elapsed(stream, middle, &inner));
+    CHECK(inner >= 0);
+
+    NEED_OK(yoke_event_record(stream, 0, &plain));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "start", yoke_stream_wait_elapsed(stream, plain, &first));
+    CHECK(first == 0);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_STREAM_TIMED", yoke_stream_wait_elapsed(t->stream, start, &first));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out_nanoseconds", yoke_stream_wait_elapsed(stream, start, NULL));
+    CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
+    first = 5;
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait_elapsed(stream, start, &first));
+    CHECK(first == 0);
+    CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait_elapsed(stream, start, &first)); /* as any wait for a failed stream */
+out:
+    yoke_event_release(start);
+    yoke_event_release(middle);
+    yoke_event_release(plain);
+    yoke_stream_release(stream);
+    guarded_release(&out);
+}
+
+typedef struct time_inside {
+    yoke_stream *stream;
+    yoke_event *start;
+    yoke_status status;
+} time_inside;
+
+static yoke_status ask_inside(yoke_status status, void *user)
+{
+    time_inside *inside = user;
+    int64_t elapsed;
+
+    inside->status = yoke_stream_wait_elapsed(inside->stream, inside->start, &elapsed);
+    return status;
+}
+
+static void time_within_a_function(suite *t)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    time_inside inside = { NULL, NULL, YOKE_OK };
+
+    if (!suite_can(t, YOKE_CAP_TIMING)) {
+        suite_skip("no timed events: %s", yoke_device_lacks(t->device, YOKE_CAP_TIMING));
+        return;
+    }
+    desc.flags = YOKE_STREAM_TIMED;
+    NEED_OK(yoke_stream_create(t->device, &desc, &inside.stream));
+    NEED_OK(yoke_event_record(inside.stream, YOKE_EVENT_TIMED, &inside.start));
+    NEED_OK(yoke_host_call(inside.stream, ask_inside, &inside, NULL));
+    NEED_OK(yoke_stream_wait(inside.stream));
+    CHECK(inside.status == YOKE_E_DEADLOCK);
+out:
+    yoke_event_release(inside.start);
+    yoke_stream_release(inside.stream);
+}
+
 static void timing_across_devices(suite *t)
 {
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
@@ -328,12 +411,13 @@ static void timing_across_devices(suite *t)
     devices[0] = yoke_device_retain(t->device);
     NEED_OK(yoke_device_open(t->info.selector, &devices[1])); /* opened twice counts as two */
     for (int i = 0; i < 2; i++) {
-        NEED_OK(yoke_stream_create_with(devices[i], &desc, &streams[i]));
+        NEED_OK(yoke_stream_create(devices[i], &desc, &streams[i]));
         NEED_OK(yoke_event_record(streams[i], YOKE_EVENT_TIMED, &events[i]));
         NEED_OK(yoke_event_wait(events[i]));
     }
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_event_get_elapsed(events[0], events[1], &elapsed));
     CHECK(elapsed == 0);
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_stream_wait_elapsed(streams[1], events[0], &elapsed));
 out:
     for (int i = 0; i < 2; i++) {
         yoke_event_release(events[i]);
@@ -369,6 +453,8 @@ int main(void)
         { "carries the failure of the work before it", carries_the_failure, false },
         { "timed events tell the device's time", timing, false },
         { "elapsed time before both are complete, or after a failure", timing_before_it_completes, false },
+        { "the time from an event to the stream's end, in one call", time_until_the_end, false },
+        { "which a function of the stream may not ask for", time_within_a_function, false },
         { "elapsed time across devices is refused", timing_across_devices, false },
         { "flags that cannot be", timed_wants_a_timed_stream, false },
     };

@@ -169,7 +169,7 @@ static void told_of_a_failure(suite *t)
 
     behind.expected = late.expected = other.expected = OWN_STATUS;
     behind.text = late.text = other.text = OWN_TEXT;
-    NEED_OK(yoke_stream_create(t->device, &follower));
+    NEED_OK(yoke_stream_create(t->device, NULL, &follower));
     NEED(record_held(t->stream, &s, &fine));
     NEED_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &failed));
@@ -371,7 +371,7 @@ static void may_wait(suite *t)
     yoke_event *event = NULL, *behind_other = NULL, *behind_own = NULL;
     bool added = false, own_added = false;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED(record_held(other, &other_stand, &behind_other));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
     NEED(record_held(t->stream, &own_stand, &behind_own));
@@ -503,7 +503,7 @@ static void nobody_left(suite *t)
 
     held.expected = YOKE_E_CANCELLED;
     NEED(guarded_create(t, sizeof wanted, &out));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED(suite_spin(t, stream, out.buffer, 8, 10, &rounds));
     NEED_OK(yoke_event_record(stream, 0, &event));
     given_added = add(event, &given);
@@ -516,7 +516,7 @@ static void nobody_left(suite *t)
     wanted[1] = spin_result(8, rounds);
     guarded_check(t, &out, wanted);
 
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED(record_held(stream, &s, &event));
     gate_wait(&s.inside, 1);
     held.text = "released";

@@ -140,7 +140,7 @@ static void readable_when_failed(suite *t)
     yoke_stream *stream = NULL;
     int fds[3] = { -1, -1, -1 }, before = count_descriptors();
 
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     NEED_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &failed));

@@ -173,7 +173,7 @@ static void any_of_several_streams(suite *t)
 
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
     for (int i = 0; i < STREAMS; i++)
-        NEED(CHECK_OK(yoke_stream_create(t->device, &streams[i])) && record_held(streams[i], &s[i], &events[i]));
+        NEED(CHECK_OK(yoke_stream_create(t->device, NULL, &streams[i])) && record_held(streams[i], &s[i], &events[i]));
     CHECK_STATUS(YOKE_PENDING, yoke_event_wait_any(events, STREAMS, 0, &index));
     CHECK(index == STREAMS);
     double start = suite_now();
@@ -224,7 +224,7 @@ static void any_of_many(suite *t)
     for (int i = 0; i < STREAMS; i++)
         s[i] = (stand)STAND_INIT;
     for (int i = 0; i < STREAMS; i++)
-        NEED(CHECK_OK(yoke_stream_create(t->device, &streams[i])) && record_held(streams[i], &s[i], &events[i]));
+        NEED(CHECK_OK(yoke_stream_create(t->device, NULL, &streams[i])) && record_held(streams[i], &s[i], &events[i]));
     memcpy(left, events, sizeof left);
     for (int i = 0; i < STREAMS; i++) {
         int next = i * 7 % STREAMS;
@@ -316,7 +316,7 @@ static void waits_in_a_host_function(suite *t)
     inside in = { .recorded = GATE_INIT, .let_other_go = &s.leave };
     yoke_stream *stream = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED(record_held(stream, &s, &in.other));
     NEED_OK(yoke_event_record(t->stream, 0, &in.before));
     NEED_OK(yoke_host_call(t->stream, wait_inside, &in, NULL));
@@ -367,7 +367,7 @@ static void two_streams_by_turns(suite *t)
     pthread_attr_t attributes;
     pthread_t thread;
 
-    NEED_OK(yoke_stream_create(t->device, &in.other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &in.other));
     NEED_OK(yoke_buffer_create(t->device, 1 << 20, &in.buffer));
     NEED(pthread_attr_init(&attributes) == 0);
     CHECK(pthread_attr_setstacksize(&attributes, 256 << 10) == 0);

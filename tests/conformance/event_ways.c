@@ -112,7 +112,7 @@ static void policies_work(suite *t)
             desc.wait = policies[i];
         else
             CHECK_OK(yoke_device_set_wait(t->device, policies[i % 3]));
-        if (CHECK_OK(yoke_stream_create_with(t->device, &desc, &stream)))
+        if (CHECK_OK(yoke_stream_create(t->device, &desc, &stream)))
             await_work(t, stream);
         yoke_stream_release(stream);
     }
@@ -128,7 +128,7 @@ static void policies_that_cannot_be(suite *t)
         yoke_stream *stream = (yoke_stream *)&stream;
 
         desc.wait = wrong[i];
-        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "wait", yoke_stream_create_with(t->device, &desc, &stream));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "wait", yoke_stream_create(t->device, &desc, &stream));
         CHECK(stream == NULL);
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "wait", yoke_device_set_wait(t->device, wrong[i]));
     }
@@ -164,8 +164,8 @@ static double share_of_a_core(suite *t, int32_t policy, bool (*wait)(yoke_event 
     double share = -1;
 
     desc.wait = policy;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &follower));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &follower));
     NEED(record_held(stream, &s, &event));
     NEED_OK(yoke_stream_wait_event(follower, event));
     gate_wait(&s.inside, 1);
@@ -238,7 +238,7 @@ static void short_waits_poll(suite *t)
         suite_skip("the device's kernels run on the cores that would poll");
         return;
     }
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     for (double start = suite_now(); polled == 0 && suite_now() - start < patience;)
         polled += cpu_of_short_wait(stream) > much;
     CHECK(polled > 0);

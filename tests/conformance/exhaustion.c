@@ -64,7 +64,7 @@ static void exhaustion_by_a_limit(suite *t)
     account a;
 
     NEED(account_open(t, &a));
-    CHECK_OK(yoke_device_limit_memory(a.device, 16 << 20, YOKE_NO_LIMIT));
+    CHECK_OK(yoke_device_set_memory_limits(a.device, 16 << 20, YOKE_NO_LIMIT));
     exhaust(t, &a, PIECE, "requested|limit|1.0 MiB");
 out:
     account_close(&a);
@@ -96,7 +96,7 @@ static void what_is_kept_is_given_back_first(suite *t)
     account a;
 
     NEED(account_open(t, &a));
-    NEED_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+    NEED_OK(yoke_device_set_memory_limits(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
     while (count < MOST && total <= t->info.memory / 4 * 3 && status == YOKE_OK) {
         status = yoke_buffer_create(a.device, (size_t)size, &buffers[count]);
         if (status == YOKE_OK) {
@@ -133,7 +133,7 @@ static void limit_and_work_in_flight(suite *t)
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
     CHECK_OK(yoke_device_get_memory(t->device, &info));
     yoke_buffer_release(buffer);
-    NEED_OK(yoke_device_limit_memory(t->device, info.in_use, YOKE_NO_LIMIT));
+    NEED_OK(yoke_device_set_memory_limits(t->device, info.in_use, YOKE_NO_LIMIT));
     for (uint32_t i = 0; i < 10; i++) {
         NEED_OK(yoke_buffer_create(t->device, PIECE, &buffer));
         NEED(suite_spin(t, t->stream, busy, i, 5, NULL));
@@ -143,7 +143,7 @@ static void limit_and_work_in_flight(suite *t)
     }
 out:
     CHECK_OK(yoke_stream_wait(t->stream));
-    CHECK_OK(yoke_device_limit_memory(t->device, before.in_use_limit, before.cached_limit));
+    CHECK_OK(yoke_device_set_memory_limits(t->device, before.in_use_limit, before.cached_limit));
     yoke_buffer_release(buffer);
     yoke_buffer_release(busy);
 }
@@ -160,7 +160,7 @@ static void two_threads_that_fit(suite *t)
         return;
     }
     NEED(account_open(t, &a));
-    NEED_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, 0));
+    NEED_OK(yoke_device_set_memory_limits(a.device, YOKE_NO_LIMIT, 0));
     uint64_t unused = look(&a).free, most = t->info.max_buffer;
     if (unused > 2 * room)
         NEED_OK(yoke_buffer_create(a.device, (size_t)(unused - room < most ? unused - room : most), &rest));
@@ -202,7 +202,7 @@ static void limit_inside_a_host_function(suite *t)
     NEED(account_open(t, &a));
     k.device = a.device;
     NEED_OK(yoke_buffer_create(a.device, PIECE, &k.buffer));
-    NEED_OK(yoke_device_limit_memory(a.device, look(&a).in_use, YOKE_NO_LIMIT));
+    NEED_OK(yoke_device_set_memory_limits(a.device, look(&a).in_use, YOKE_NO_LIMIT));
     NEED_OK(yoke_host_call(a.stream, ask_for_memory, &k, NULL));
     CHECK_OK(yoke_fill(a.stream, k.buffer, 0, PIECE, "x", 1));
     yoke_buffer_release(k.buffer);

@@ -95,7 +95,7 @@ static void cancel_calls_what_is_pending(suite *t)
     NEED(o != NULL && guarded_create(t, sizeof spin, &out));
     for (int i = 0; i < 3; i++)
         NEED(make_value(t, &x[i], value));
-    NEED_OK(yoke_stream_create(t->device, &gated));
+    NEED_OK(yoke_stream_create(t->device, NULL, &gated));
     NEED_OK(yoke_host_call(gated, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_event_record(gated, 0, &far));
     CHECK(suite_spin(t, t->stream, out.buffer, spin[0], SPIN_MILLISECONDS, &rounds));
@@ -145,7 +145,7 @@ static void cancel_lets_a_running_function_end(suite *t)
     yoke_stream *other = NULL;
     yoke_event *event = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_host_call(t->stream, called, &o, released));
     CHECK_OK(yoke_event_record(t->stream, 0, &event));
@@ -181,7 +181,7 @@ static void cancel_again_and_from_inside(suite *t)
     once o = ONCE_INIT(YOKE_E_CANCELLED, CANCEL_TEXT);
     yoke_stream *stream = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(stream));
     CHECK_OK(yoke_stream_cancel(stream)); /* keeps the first failure */
@@ -269,7 +269,7 @@ static void recover_makes_usable(suite *t)
             CHECK_FAILS(failures[old].status, failures[old].text, yoke_event_query(events[old]));
     }
     NEED(is_usable(t, t->stream, 200));
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     yoke_stream_wait_event(other, events[0]); /* it still fails who waits for it, at once or by the next wait */
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(other));
     CHECK_OK(yoke_host_call(t->stream, recover_mine, t->stream, NULL));
@@ -402,7 +402,7 @@ static void records_name_the_place(suite *t)
     char words[80];
 
     desc.name = "upload-7";
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     NEED(make_value(t, &x, 42));
     const unsigned call = __LINE__ + 1;
     NEED_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));

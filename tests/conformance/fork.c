@@ -26,7 +26,7 @@ static void work_on(void *selector)
 
     NEED_OK(yoke_device_open(selector, &t.device));
     NEED_OK(yoke_device_get_info(t.device, &t.info));
-    NEED_OK(yoke_stream_create(t.device, &t.side));
+    NEED_OK(yoke_stream_create(t.device, NULL, &t.side));
     suite_works(&t);
 out:
     yoke_program_release(t.saxpy);
@@ -202,7 +202,7 @@ static bool make_objects(suite *t, objects *o)
     if (!suite_works(t)) /* builds the program */
         return false;
     NEED_OK(yoke_kernel_get(t->saxpy, "saxpy", &o->kernel));
-    NEED_OK(yoke_stream_create(t->device, &o->stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &o->stream));
     NEED_OK(yoke_buffer_create(t->device, 4096, &o->buffer));
     NEED_OK(yoke_buffer_create_pinned(t->device, 4096, &o->pinned));
     NEED_OK(yoke_graph_create(t->device, "graph", &o->graph));

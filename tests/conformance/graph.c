@@ -27,6 +27,7 @@ static void launches(suite *t)
     }
     NEED_OK(yoke_graph_end(graph));
     CHECK(yoke_graph_get_size(graph) == NODES);
+    CHECK(yoke_graph_get_device(graph) == t->device);
     CHECK_OK(yoke_stream_wait(t->stream));
     CHECK(words_check(t, &x)); /* nothing has run */
     for (int launch = 0; launch < TIMES; launch++) {
@@ -170,7 +171,7 @@ static void diamond(suite *t)
 
     NEED(words_create(t, 1, &x) && words_create(t, 2, &y) && words_create(t, 3, &z));
     for (int i = 1; i < 3; i++)
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
     NEED_OK(yoke_graph_create(t->device, "diamond", &graph));
     for (int i = 0; i < 3; i++)
         NEED_OK(yoke_graph_begin(graph, streams[i]));
@@ -215,7 +216,7 @@ static void hand_over(suite *t)
     NEED(words_create(t, 1, &x) && words_create(t, 2, &y));
     NEED_OK(yoke_graph_create(t->device, NULL, &graph));
     for (int i = 0; i < STREAMS; i++) {
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
         NEED_OK(yoke_graph_begin(graph, streams[i]));
     }
     for (uint32_t step = 0; step < STEPS; step++)
@@ -361,7 +362,7 @@ static void timed(suite *t)
         return;
     }
     desc.flags = YOKE_STREAM_TIMED;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     NEED(words_create(t, 1, &x) && graph_begin(t, t->stream, &graph));
     for (uint32_t i = 0; i < 3; i++)
         NEED(advance(t, t->stream, x.device.buffer, i));

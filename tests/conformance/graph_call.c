@@ -62,7 +62,7 @@ static yoke_status do_everything(yoke_status status, void *user)
     CHECK_STATUS(YOKE_OK, status);
     mine.saxpy = NULL; /* so that suite_works builds */
     mine.side = NULL;
-    if (CHECK_OK(yoke_stream_create(mine.device, &mine.side)))
+    if (CHECK_OK(yoke_stream_create(mine.device, NULL, &mine.side)))
         suite_works(&mine);
     yoke_program_release(mine.saxpy);
     yoke_stream_release(mine.side);
@@ -87,7 +87,7 @@ static void any_call_is_allowed(suite *t)
     inside in = INSIDE_INIT(t);
     yoke_stream *lane = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, t->stream, &in.graph));
     NEED_OK(yoke_graph_begin(in.graph, lane));
     NEED_OK(yoke_host_call(t->stream, do_everything, &in, NULL));
@@ -138,7 +138,7 @@ static void behind_all_of_it(suite *t)
     guarded x = { 0 };
 
     NEED(guarded_create(t, 64, &x));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, t->stream, &in.graph));
     NEED_OK(yoke_graph_begin(in.graph, lane));
     NEED_OK(yoke_host_call(lane, enqueue_behind, &in, NULL));
@@ -215,7 +215,7 @@ static void functions_of_two_lanes_meet(suite *t)
     words x = { 0 }, y = { 0 };
 
     NEED(words_create(t, 1, &x) && words_create(t, 2, &y));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     for (int round = 0; round < 3; round++) {
         in.entered.opened = 0;
         NEED(graph_begin(t, t->stream, &in.graph));
@@ -269,7 +269,7 @@ static void functions_of_64_graphs_meet(suite *t)
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &total));
     yoke_kernel *count = suite_kernel(t, "count");
     for (int i = 0; i < MANY; i++) {
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
         NEED(graph_begin(t, streams[i], &graphs[i]));
         NEED_OK(yoke_launch(streams[i], count, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, 1u)));
         NEED_OK(yoke_host_call(streams[i], wait_for_all, &all, NULL));
@@ -357,7 +357,7 @@ static void a_lane_fails(suite *t)
 
     n[0].result = n[1].expected = OWN_STATUS;
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED_OK(yoke_host_call(lane, tally_call, &n[0], NULL));
@@ -393,8 +393,8 @@ static void wait_means_called(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_create(t->device, &stream));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, stream, x.device.buffer, 1));
@@ -433,9 +433,9 @@ static void given_up(suite *t, bool cancel, bool two_lanes)
 
     n[0].expected = n[1].expected = YOKE_E_CANCELLED;
     if (two_lanes)
-        NEED_OK(yoke_stream_create(t->device, &lane));
+        NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(words_create(t, 1, &x) && two_functions(t, &x, n, lane, &graph));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     for (int launch = 0; launch < TIMES; launch++)
         NEED_OK(yoke_graph_launch(stream, graph));

@@ -189,7 +189,7 @@ static void peers(suite *t)
         suite_skip("there is one device");
         return;
     }
-    NEED_OK(yoke_stream_create(other, &far_side));
+    NEED_OK(yoke_stream_create(other, NULL, &far_side));
     NEED(words_create(t, 1, &x) && guarded_create_on(other, far_side, WORDS_SIZE, &far));
     NEED_OK(yoke_write_sync(far_side, far.buffer, 0, x.host, WORDS_SIZE));
     NEED(graph_begin(t, t->stream, &graph));

@@ -49,7 +49,7 @@ static void nothing_given(suite *t)
     CHECK_REFUSED("graph", yoke_graph_set_read(NULL, 0, &value, NULL, 0, 4));
     CHECK_REFUSED("graph", yoke_graph_set_copy(NULL, 0, NULL, 0, NULL, 0, 4));
     CHECK_REFUSED("graph", yoke_graph_set_fill(NULL, 0, NULL, 0, 4, &value, 4));
-    CHECK_REFUSED("graph", yoke_graph_set_call(NULL, 0, never, NULL, never_released));
+    CHECK_REFUSED("graph", yoke_graph_set_host_call(NULL, 0, never, NULL, never_released));
     CHECK(yoke_graph_get_size(NULL) == 0);
     CHECK(yoke_graph_get_size(graph) == 0);
     CHECK(strcmp(yoke_graph_describe(NULL, YOKE_GRAPH_DOT), "") == 0);
@@ -67,7 +67,7 @@ static void out_of_turn(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED_OK(yoke_graph_create(t->device, "mine", &graph));
     NEED_OK(yoke_graph_create(t->device, NULL, &other));
     NEED_OK(yoke_graph_create(t->device, NULL, &never_begun));
@@ -113,7 +113,7 @@ static void other_devices(suite *t)
 
     NEED(words_create(t, 1, &x));
     NEED_OK(yoke_device_open(t->info.selector, &device)); /* opened twice counts as two */
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, WORDS_SIZE, &buffer));
     NEED_OK(yoke_graph_create(t->device, NULL, &graph));
     CHECK_REFUSED("device", yoke_graph_begin(graph, stream));
@@ -215,7 +215,7 @@ static void events_of_others(suite *t)
     yoke_event *event = NULL, *timed = NULL;
 
     desc.flags = suite_can(t, YOKE_CAP_TIMING) ? YOKE_STREAM_TIMED : 0;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     NEED(graph_begin(t, t->stream, &graphs[0]) && graph_begin(t, stream, &graphs[1]));
     CHECK_REFUSED("", yoke_event_record(stream, YOKE_EVENT_TIMED, &timed));
     CHECK(timed == NULL);
@@ -306,7 +306,7 @@ static void wrong_nodes(suite *t, yoke_graph *graph, yoke_buffer *x, uint32_t *h
         CHECK_FAILS(YOKE_E_RANGE, "node", yoke_graph_set_read(graph, node, host, x, 0, 4));
         CHECK_FAILS(YOKE_E_RANGE, "node", yoke_graph_set_copy(graph, node, x, 0, x, 8, 4));
         CHECK_FAILS(YOKE_E_RANGE, "node", yoke_graph_set_fill(graph, node, x, 0, 4, "x", 1));
-        CHECK_FAILS(YOKE_E_RANGE, "node", yoke_graph_set_call(graph, node, never, NULL, never_released));
+        CHECK_FAILS(YOKE_E_RANGE, "node", yoke_graph_set_host_call(graph, node, never, NULL, never_released));
     }
     for (size_t node = 0; node < NODES; node++) {
         if (node != NODE_LAUNCH) {
@@ -322,7 +322,7 @@ static void wrong_nodes(suite *t, yoke_graph *graph, yoke_buffer *x, uint32_t *h
         if (node != NODE_FILL)
             CHECK_REFUSED("node", yoke_graph_set_fill(graph, node, x, 0, 4, "x", 1));
         if (node != NODE_CALL)
-            CHECK_REFUSED("node", yoke_graph_set_call(graph, node, never, NULL, never_released));
+            CHECK_REFUSED("node", yoke_graph_set_host_call(graph, node, never, NULL, never_released));
     }
 }
 
@@ -361,7 +361,7 @@ static void wrong_operations(suite *t, yoke_graph *graph, yoke_buffer *x, uint32
     CHECK_REFUSED("pattern", yoke_graph_set_fill(graph, NODE_FILL, x, 0, 9, "abc", 3));
     CHECK_REFUSED("pattern", yoke_graph_set_fill(graph, NODE_FILL, x, 0, 4, NULL, 4));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_graph_set_fill(graph, NODE_FILL, x, WORDS_SIZE, 4, "abcd", 4));
-    CHECK_REFUSED("fn", yoke_graph_set_call(graph, NODE_CALL, NULL, NULL, never_released));
+    CHECK_REFUSED("fn", yoke_graph_set_host_call(graph, NODE_CALL, NULL, NULL, never_released));
 }
 
 static void changes(suite *t)
@@ -409,7 +409,7 @@ static void released_while_it_is_recorded(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, t->stream, x.device.buffer, 1) && follow(t->stream, lane));
@@ -445,7 +445,7 @@ static void stream_released_while_it_is_recorded(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED(graph_begin(t, stream, &graph) && advance(t, stream, x.device.buffer, 1));
     yoke_stream_release(stream);
     stream = NULL;
@@ -454,7 +454,7 @@ static void stream_released_while_it_is_recorded(suite *t)
     unharmed(t, graph, &x);
     yoke_graph_release(graph);
     graph = NULL;
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED(graph_begin(t, stream, &graph)); /* and both, in this order */
 out:
     yoke_stream_release(stream);

@@ -14,7 +14,7 @@
 static bool counting_graph(suite *t, yoke_buffer *x, unsigned nodes, yoke_graph **out_graph)
 {
     yoke_stream *stream = NULL;
-    bool ok = CHECK_OK(yoke_stream_create(t->device, &stream)) && graph_begin(t, stream, out_graph);
+    bool ok = CHECK_OK(yoke_stream_create(t->device, NULL, &stream)) && graph_begin(t, stream, out_graph);
 
     for (unsigned i = 0; ok && i < nodes; i++)
         ok = CHECK_OK(yoke_launch(stream, suite_kernel(t, "count"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x, 1u)));
@@ -76,7 +76,7 @@ static void several_streams_and_threads(suite *t)
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &total) && counting_graph(t, x.buffer, NODES, &graph));
     for (int i = 0; i < THREADS; i++) {
         l[i].graph = graph;
-        NEED_OK(yoke_stream_create(t->device, &l[i].stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &l[i].stream));
     }
     for (; started < THREADS; started++)
         NEED(pthread_create(&l[started].thread, NULL, launch_often, &l[started]) == 0);
@@ -171,7 +171,7 @@ static void launched_while_recording_begins(suite *t)
     uint32_t total = 0;
 
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &total));
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED(graph_begin(t, t->stream, &l.graph) && CHECK_OK(yoke_graph_begin(l.graph, other)));
     NEED_OK(yoke_launch(t->stream, suite_kernel(t, "count"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, 1u)));
     NEED_OK(yoke_host_call(other, pass, NULL, NULL)); /* so that no driver replays it as a whole */
@@ -206,7 +206,7 @@ static void behind_events(suite *t)
     NEED(advance(t, t->stream, x.device.buffer, 1));
     NEED_OK(yoke_graph_end(graph));
     for (int i = 0; i < 3; i++)
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
     NEED_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
     NEED(advance(t, streams[0], x.device.buffer, 2) && follow(streams[0], streams[1]));
     NEED_OK(yoke_graph_launch(streams[1], graph)); /* held */
@@ -239,7 +239,7 @@ static void complete_means_all_of_it(suite *t)
     NEED(guarded_create(t, sizeof wanted, &slow) && words_create(t, 1, &x));
     NEED(suite_spin(t, t->side, slow.buffer, 1, 1, NULL)); /* measures */
     NEED_OK(yoke_stream_wait(t->side));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, t->stream, x.device.buffer, 1) && suite_spin(t, lane, slow.buffer, 5, 20, &rounds)); /* nothing joins it */
@@ -272,7 +272,7 @@ static void functions_in_loose_lanes(suite *t)
     words x = { 0 };
 
     NEED(words_create(t, 1, &x));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, t->stream, x.device.buffer, 1));
@@ -315,7 +315,7 @@ static void everything_is_released_early(suite *t)
     NEED(words_create(t, 1, &x));
     NEED_OK(yoke_program_build(t->device, &source, &program));
     NEED_OK(yoke_kernel_get(program, "advance", &kernel));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED_OK(yoke_buffer_create(t->device, WORDS_SIZE, &middle));
     NEED(graph_begin(t, stream, &graph));
     NEED_OK(yoke_copy(stream, middle, 0, x.device.buffer, 0, WORDS_SIZE));

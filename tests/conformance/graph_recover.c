@@ -50,7 +50,7 @@ static void whole_or_not_at_all(suite *t)
     yoke_stream *other = NULL;
     int started = 0;
 
-    NEED(CHECK_OK(yoke_stream_create(t->device, &other)) && graph_begin(t, t->stream, &graph));
+    NEED(CHECK_OK(yoke_stream_create(t->device, NULL, &other)) && graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, other));
     NEED_OK(yoke_host_call(t->stream, first_of_two, &r, NULL));
     NEED_OK(yoke_host_call(other, first_of_two, &beside, NULL));
@@ -97,7 +97,7 @@ static void nothing_is_left_of_the_failure(suite *t)
     yoke_graph *graph = NULL;
     yoke_stream *other = NULL;
 
-    NEED(CHECK_OK(yoke_stream_create(t->device, &other)) && graph_begin(t, t->stream, &graph));
+    NEED(CHECK_OK(yoke_stream_create(t->device, NULL, &other)) && graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, other));
     NEED_OK(yoke_host_call(t->stream, pass, NULL, NULL));
     NEED_OK(yoke_host_call(other, pass, NULL, NULL));

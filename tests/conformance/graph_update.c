@@ -195,7 +195,7 @@ static void in_a_diamond(suite *t)
     words x = { 0 }, y = { 0 };
 
     NEED(words_create(t, 1, &x) && words_create(t, 2, &y));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
     NEED(advance(t, t->stream, x.device.buffer, k[0]) && follow(t->stream, lane) &&
@@ -395,14 +395,14 @@ static void functions(suite *t)
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (int i = 0; i < 4; i++)
         NEED_OK(yoke_graph_launch(t->stream, graph));
-    NEED_OK(yoke_graph_set_call(graph, 0, other_call, &n[1], tally_release));
+    NEED_OK(yoke_graph_set_host_call(graph, 0, other_call, &n[1], tally_release));
     for (int i = 0; i < 3; i++)
         NEED_OK(yoke_graph_launch(t->stream, graph));
     CHECK(tally_calls(&n[0], 0) && tally_calls(&n[1], 0));
     gate_open(&s.leave);
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(tally_gone(&n[0], 4) && tally_calls(&n[1], 3));
-    NEED_OK(yoke_graph_set_call(graph, 0, tally_call, &n[2], tally_release));
+    NEED_OK(yoke_graph_set_host_call(graph, 0, tally_call, &n[2], tally_release));
     CHECK(tally_gone(&n[1], 3)); /* nothing needs it: not the graph any more, and no launch */
     NEED_OK(yoke_graph_launch(t->stream, graph));
     NEED_OK(yoke_stream_wait(t->stream));
@@ -495,7 +495,7 @@ static void from_several_threads(suite *t)
     for (int i = 0; i < 2 * THREADS; i++) {
         c[i] = (changer){ .t = t, .graph = graph, .x = x.buffer };
         if (i < THREADS)
-            NEED_OK(yoke_stream_create(t->device, &c[i].stream));
+            NEED_OK(yoke_stream_create(t->device, NULL, &c[i].stream));
     }
     for (; started < 2 * THREADS; started++)
         NEED(pthread_create(&c[started].thread, NULL, launch_or_change, &c[started]) == 0);

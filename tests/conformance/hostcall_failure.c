@@ -208,7 +208,7 @@ static void which_status_counts(suite *t)
     yoke_stream *stream = NULL;
 
     for (size_t i = 0; i < 2; i++) {
-        NEED_OK(yoke_stream_create(t->device, &stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &stream));
         CHECK_OK(yoke_host_call(stream, kinds[i].fn, NULL, NULL));
         CHECK_FAILS(kinds[i].status, kinds[i].text, yoke_stream_wait(stream));
         CHECK(strstr(yoke_error()->text, OWN_TEXT) == NULL); /* nothing left over from another failure */
@@ -243,7 +243,7 @@ static void spreads_to_waiting_streams(suite *t)
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &value));
     suite_open_other(t, &other);
     for (int i = 0; i < 3; i++)
-        NEED_OK(yoke_stream_create(i == 2 && other ? other : t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(i == 2 && other ? other : t->device, NULL, &streams[i]));
     CHECK_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
     CHECK_OK(yoke_host_call(streams[0], fail_on_purpose, NULL, NULL));
     for (int i = 0; i < 3; i++) {
@@ -288,7 +288,7 @@ static void release_cancels(suite *t)
 
     NEED(b != NULL);
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &value) && guarded_create(t, 4, &y) && guarded_write(t, &y, &value));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     CHECK_OK(yoke_write(stream, y.buffer, 0, &changed, 4)); /* the driver has this one: it runs */
     CHECK_OK(yoke_event_record(stream, 0, &given));
     CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
@@ -330,7 +330,7 @@ static void release_of_a_failed_stream(suite *t)
     stand s = STAND_INIT;
     behind b = BEHIND_INIT(OWN_STATUS, OWN_TEXT);
 
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     CHECK_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_host_call(stream, fail_on_purpose, NULL, NULL));
     CHECK_OK(yoke_host_call(stream, learn, &b, give_back));
@@ -366,7 +366,7 @@ static void release_in_a_race(suite *t)
     for (int i = 0; i < STREAMS; i++) {
         yoke_stream *stream = NULL;
 
-        NEED_OK(yoke_stream_create(t->device, &stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &stream));
         for (int c = 0; c < CALLS; c++)
             if (CHECK_OK(yoke_host_call(stream, any_status, &released, count_release)))
                 expected++;

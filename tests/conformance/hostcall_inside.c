@@ -45,7 +45,7 @@ static yoke_status do_everything(yoke_status status, void *user)
     CHECK_STATUS(YOKE_OK, status);
     mine.saxpy = NULL; /* so that suite_works builds */
     mine.side = NULL;
-    if (CHECK_OK(yoke_stream_create(mine.device, &mine.side)))
+    if (CHECK_OK(yoke_stream_create(mine.device, NULL, &mine.side)))
         suite_works(&mine);
     CHECK_OK(yoke_device_list(&info, 1, &count));
     CHECK(count > 0);
@@ -246,7 +246,7 @@ static void waiting_for_other_streams(suite *t)
     inside in = INSIDE_INIT(t);
     uint32_t value = 77;
 
-    NEED_OK(yoke_stream_create(t->device, &in.stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &in.stream));
     NEED(guarded_create(t, 4, &in.x) && guarded_write(t, &in.x, &value));
     NEED(advance(t, in.stream, in.x.buffer, 5));
     value = value * 3 + 5;
@@ -297,7 +297,7 @@ static void releases_its_own_stream(suite *t)
         yoke_event *behind = NULL;
 
         NEED(guarded_create(t, 4, &in.x) && guarded_write(t, &in.x, &value));
-        if (!CHECK_OK(yoke_stream_create(t->device, &in.stream))) {
+        if (!CHECK_OK(yoke_stream_create(t->device, NULL, &in.stream))) {
             guarded_release(&in.x);
             return;
         }
@@ -335,7 +335,7 @@ static void releases_its_own_device(suite *t)
         yoke_device *device = NULL;
 
         NEED_OK(yoke_device_open(t->info.selector, &device));
-        if (CHECK_OK(yoke_stream_create(device, &in.stream))) {
+        if (CHECK_OK(yoke_stream_create(device, NULL, &in.stream))) {
             if (CHECK(guarded_create_on(device, in.stream, 1000, &in.x)) &&
                 !CHECK_OK(yoke_host_call(in.stream, release_everything, &in, note_release)))
                 gate_open(&in.done);

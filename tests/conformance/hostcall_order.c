@@ -141,7 +141,7 @@ static void what_came_before_waits(suite *t)
     yoke_event *event = NULL;
 
     NEED(guarded_create(t, 8, &busy));
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     bool ok = suite_spin(t, other, busy.buffer, 1, 30, NULL) && CHECK_OK(yoke_event_record(other, 0, &event)) &&
@@ -206,7 +206,7 @@ static void exactly_once(suite *t)
     for (int l = 0; l < LANES; l++) {
         lanes[l].main_thread = pthread_self();
         NEED((lanes[l].calls = calloc(CALLS, sizeof *lanes[l].calls)) != NULL);
-        NEED_OK(yoke_stream_create(t->device, &lanes[l].stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &lanes[l].stream));
     }
     for (unsigned i = 0; i < CALLS; i++)
         for (int l = 0; l < LANES; l++) {

@@ -21,7 +21,7 @@ static bool make_streams(suite *t, yoke_stream **streams, int count)
     bool ok = true;
 
     for (int i = 0; i < count; i++)
-        ok = CHECK_OK(yoke_stream_create(t->device, &streams[i])) && ok;
+        ok = CHECK_OK(yoke_stream_create(t->device, NULL, &streams[i])) && ok;
     return ok;
 }
 
@@ -115,7 +115,7 @@ static void blocked_ones_stop_nobody(suite *t)
         advance(t, blocked[i], y.buffer, 0);
     }
     gate_wait(&s.inside, 40);
-    ok = CHECK_OK(yoke_stream_create(t->device, &free_stream));
+    ok = CHECK_OK(yoke_stream_create(t->device, NULL, &free_stream));
     for (int i = 0; ok && i < 50; i++) {
         yoke_buffer *buffer = NULL;
 
@@ -210,8 +210,8 @@ static void waiting_streams_are_held(suite *t)
     uint32_t value = 11;
     atomic_uint ran = 0;
 
-    NEED_OK(yoke_stream_create(t->device, &b));
-    NEED_OK(yoke_stream_create(t->device, &c));
+    NEED_OK(yoke_stream_create(t->device, NULL, &b));
+    NEED_OK(yoke_stream_create(t->device, NULL, &c));
     NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &value));
     NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     bool ok = advance(t, t->stream, x.buffer, 1) && CHECK_OK(yoke_event_record(t->stream, 0, &event)) &&
@@ -310,10 +310,10 @@ static void chain_over_two_devices(suite *t)
     }
     value = memory_new(sizeof *value);
     *value = wanted;
-    NEED_OK(yoke_stream_create(other, &sides[1]));
+    NEED_OK(yoke_stream_create(other, NULL, &sides[1]));
     NEED(guarded_create(t, 4, &x[0]) && guarded_create_on(other, sides[1], 4, &x[1]));
     for (int i = 0; i < LENGTH; i++)
-        NEED_OK(yoke_stream_create(i % 2 ? other : t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(i % 2 ? other : t->device, NULL, &streams[i]));
     ok = CHECK_OK(yoke_host_call(streams[0], stand_at_gate, &s, NULL));
     for (int i = 0; ok && i < LENGTH; i++) {
         if (event)

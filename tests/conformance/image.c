@@ -402,6 +402,7 @@ static void views(suite *t)
         return;
     NEED_OK(yoke_image_create_view(image, &(yoke_sampler){ .filter = YOKE_FILTER_LINEAR }, &view));
     CHECK_OK(yoke_image_get_desc(view, &found));
+    CHECK(yoke_image_get_device(view) == t->device);
     CHECK(found.width == 2 && found.height == 1 && found.depth == 0 && found.format == YOKE_FORMAT_FLOAT && found.channels == 1 &&
           found.sampler.filter == YOKE_FILTER_LINEAR);
     NEED_OK(yoke_buffer_create(t->device, sizeof points, &in));

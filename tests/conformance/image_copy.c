@@ -178,9 +178,9 @@ static void memory_in_use(suite *t)
     image = NULL;
     CHECK_OK(yoke_device_get_memory(t->device, &now));
     CHECK(now.in_use == before.in_use + 512 * 256 * 4);
-    NEED_OK(yoke_device_limit_memory(t->device, now.in_use + 1000, YOKE_NO_LIMIT));
+    NEED_OK(yoke_device_set_memory_limits(t->device, now.in_use + 1000, YOKE_NO_LIMIT));
     CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "limit", yoke_image_create(t->device, &desc, &image));
-    NEED_OK(yoke_device_limit_memory(t->device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+    NEED_OK(yoke_device_set_memory_limits(t->device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
     yoke_image_release(view);
     view = NULL;
     CHECK_OK(yoke_device_get_memory(t->device, &now));

@@ -38,7 +38,7 @@ static void gives(suite *t, const yoke_source *source, int32_t first, int32_t se
     guarded out = { 0 };
 
     if (!CHECK_OK(yoke_program_build(t->device, source, &program))) {
-        tap_diag("%s", yoke_get_build_log());
+        tap_diag("%s", yoke_program_get_build_log());
         goto out;
     }
     NEED_OK(yoke_kernel_get(program, "f", &kernel));
@@ -112,7 +112,7 @@ static void branches(suite *t)
     gives(t, &source, strcmp(t->info.backend, "cuda") == 0 ? 1 : 2, 7);
     source.defines = defines;
     CHECK_STATUS(YOKE_E_BUILD, yoke_program_build(t->device, &source, &program));
-    CHECK_TEXT(yoke_get_build_log(), "nobody's.h is missing");
+    CHECK_TEXT(yoke_program_get_build_log(), "nobody's.h is missing");
     yoke_program_release(program);
 }
 
@@ -121,8 +121,8 @@ static void log_names(suite *t, const char *file, int line)
 {
     char place[128];
     snprintf(place, sizeof place, strcmp(t->info.backend, "cuda") == 0 ? "%s(%d)" : "%s:%d", file, line);
-    if (!CHECK_TEXT(yoke_get_build_log(), place))
-        tap_diag("%s", yoke_get_build_log());
+    if (!CHECK_TEXT(yoke_program_get_build_log(), place))
+        tap_diag("%s", yoke_program_get_build_log());
 }
 
 static void messages(suite *t)
@@ -140,14 +140,14 @@ static void messages(suite *t)
     yoke_source source = source_of(in_header, headers, NULL);
     CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
     log_names(t, "bad.h", 3);
-    CHECK_TEXT(yoke_get_build_log(), "nothing1");
+    CHECK_TEXT(yoke_program_get_build_log(), "nothing1");
     source = source_of(behind, headers, NULL);
     CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
     log_names(t, "includes", 8);
     source = source_of(missing, headers, NULL);
     CHECK_FAILS(YOKE_E_BUILD, "", yoke_program_build(t->device, &source, &program));
     log_names(t, "includes", 3);
-    CHECK_TEXT(yoke_get_build_log(), "nowhere.h is missing");
+    CHECK_TEXT(yoke_program_get_build_log(), "nowhere.h is missing");
 
     NEED(make_folder(folder, sizeof folder, "\n\nint wrong = nothing3;\n"));
     source = source_of("#include <sub/file.h>\n" KERNEL("{ out[0] = 1; }\n"), NULL, folders);
@@ -282,8 +282,8 @@ static void from_file(suite *t)
     NEED(make_file(folder, "sub/file.h", "\n#error far below\n"));
     CHECK_FAILS(YOKE_E_BUILD, "far below", yoke_program_build(t->device, &source, &program));
     if (!strstr(t->info.platform, "Oclgrind")) /* which ignores #line */
-        CHECK_TEXT(yoke_get_build_log(), "file.h");
-    CHECK(!strstr(yoke_get_build_log(), "file.h.cu"));
+        CHECK_TEXT(yoke_program_get_build_log(), "file.h");
+    CHECK(!strstr(yoke_program_get_build_log(), "file.h.cu"));
 out:
     if (moved)
         CHECK(chdir(before) == 0);
@@ -377,7 +377,7 @@ static void file_refused(suite *t, const char *path, yoke_status status, const c
     yoke_event *done = NULL;
     yoke_source source = file_source(path);
     CHECK_FAILS(status, words, yoke_program_build(t->device, &source, &program));
-    CHECK(!program && yoke_get_build_log()[0] == '\0');
+    CHECK(!program && yoke_program_get_build_log()[0] == '\0');
     CHECK_FAILS(status, words, yoke_program_build_async(t->device, &source, &program, &done));
     CHECK(!program && !done);
 }

@@ -34,7 +34,7 @@ static void gives(suite *t, const yoke_source *source, int32_t wanted)
     guarded out = { 0 };
 
     if (!CHECK_OK(yoke_program_build(t->device, source, &program))) {
-        tap_diag("%s", yoke_get_build_log());
+        tap_diag("%s", yoke_program_get_build_log());
         goto out;
     }
     NEED_OK(yoke_kernel_get(program, "f", &kernel));

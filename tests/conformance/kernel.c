@@ -100,6 +100,7 @@ static void description(suite *t)
         yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
 
         CHECK_OK(yoke_kernel_get_info(kernel, &info));
+        CHECK(yoke_kernel_get_program(kernel) == t->program && yoke_program_get_device(t->program) == t->device);
         CHECK(info.parameters == (signature ? expected[i].parameters : -1));
         CHECK(info.max_block_threads > 0 && info.max_block_threads <= t->info.max_block_threads);
         CHECK(info.preferred_multiple > 0);
@@ -111,6 +112,7 @@ static void description(suite *t)
     yoke_kernel_info older;
     memset(&older, 0xEE, sizeof older);
     older.size = offsetof(yoke_kernel_info, max_block_threads);
+    CHECK(strcmp(yoke_kernel_get_name(suite_kernel(t, "two")), "two") == 0);
     CHECK_OK(yoke_kernel_get_info(suite_kernel(t, "two"), &older));
     CHECK(older.parameters == (signature ? 2 : -1));
     CHECK(older.max_block_threads == 0xEEEEEEEE && older.max_dynamic_shared_bytes == 0xEEEEEEEEEEEEEEEE);
@@ -261,7 +263,7 @@ static void changing_arguments(suite *t)
         wanted = m;
         if (i % 5 == 0) {
             guarded_release(&out);
-            NEED_OK(yoke_device_trim(t->device, 0));
+            NEED_OK(yoke_device_trim_memory(t->device, 0));
             NEED(guarded_create(t, sizeof got, &out));
         }
         NEED_OK(yoke_launch(t->stream, suite_kernel(t, "structs"), YOKE_DIM(1), YOKE_DIM(1), 0,

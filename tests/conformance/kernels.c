@@ -20,7 +20,7 @@ static yoke_program *build(suite *t, const char *name)
     yoke_program *program = NULL;
 
     if (CHECK_OK(yoke_source_builtin(name, &source)) && !CHECK_OK(yoke_program_build(t->device, &source, &program)))
-        tap_diag("%s", yoke_get_build_log());
+        tap_diag("%s", yoke_program_get_build_log());
     return program;
 }
 

@@ -271,7 +271,7 @@ static void use_two_streams(suite *t, both *b)
 {
     yoke_stream *streams[2] = { t->stream, NULL };
 
-    NEED_OK(yoke_stream_create(t->device, &streams[1]));
+    NEED_OK(yoke_stream_create(t->device, NULL, &streams[1]));
     for (uint32_t i = 0; i < ROUNDS; i++) { /* by turns, with events */
         NEED(step(b, streams[i & 1], i));
         NEED(hand_over(streams[i & 1], streams[!(i & 1)]));

@@ -267,7 +267,7 @@ static void several_threads_launch_one_kernel(suite *t)
         memset(wanted, 0, sizeof wanted);
         l[i].t = t;
         l[i].n = i + 1;
-        NEED_OK(yoke_stream_create(t->device, &l[i].stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &l[i].stream));
         NEED(guarded_create(t, sizeof wanted, &l[i].out) && guarded_write(t, &l[i].out, wanted));
     }
     for (int i = 0; i < THREADS; i++)

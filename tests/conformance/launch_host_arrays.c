@@ -147,7 +147,7 @@ static void blocking_devices(suite *t)
     unsetenv("YOKE_BLOCKING");
     NEED_OK(status);
     NEED_OK(yoke_program_build(b.device, &source, &b.program));
-    NEED_OK(yoke_stream_create(b.device, &b.stream));
+    NEED_OK(yoke_stream_create(b.device, NULL, &b.stream));
     work_launch(&b, b.stream, &w);
     work_check(&w); /* without waiting */
 out:
@@ -239,7 +239,7 @@ static void *launch_in_thread(void *user)
     launcher *l = user;
     yoke_stream *stream = NULL;
 
-    NEED_OK(yoke_stream_create(l->t->device, &stream));
+    NEED_OK(yoke_stream_create(l->t->device, NULL, &stream));
     for (int i = 0; i < 20; i++)
         NEED(work_launch(l->t, stream, &l->w[i]));
     CHECK_OK(yoke_stream_wait(stream));

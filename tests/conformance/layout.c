@@ -208,7 +208,7 @@ static void misuse(suite *t)
     CHECK_STATUS(YOKE_E_BUILD, yoke_struct_check(t->device, &source, "struct outer", size, fields, 1));
     field.name = "nowhere";
     CHECK_STATUS(YOKE_E_BUILD, yoke_struct_check(t->device, &source, "struct inner", size, &field, 1));
-    CHECK_TEXT(yoke_get_build_log(), "nowhere");
+    CHECK_TEXT(yoke_program_get_build_log(), "nowhere");
     CHECK_OK(yoke_struct_check(t->device, &source, "struct inner", size, fields, 1));
 }
 

@@ -73,7 +73,7 @@ static void memory(suite *t)
 {
     yoke_buffer *buffer = NULL;
 
-    CHECK_OK(yoke_device_limit_memory(t->device, 1 << 20, 0));
+    CHECK_OK(yoke_device_set_memory_limits(t->device, 1 << 20, 0));
     CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "1.5 MiB|1.0 MiB", yoke_buffer_create(t->device, 3 << 19, &buffer));
 }
 
@@ -89,7 +89,7 @@ static int run_scenario(const char *name, const char *selector)
     NEED(setlocale(LC_ALL, "") && strcmp(localeconv()->decimal_point, ",") == 0);
     yoke_log_set(YOKE_LOG_WARNING, hear, NULL);
     NEED_OK(yoke_device_open(selector, &t.device));
-    NEED_OK(yoke_stream_create(t.device, &t.stream));
+    NEED_OK(yoke_stream_create(t.device, NULL, &t.stream));
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
         if (strcmp(scenarios[i].name, name) == 0)
             scenarios[i].run(&t);

@@ -109,7 +109,7 @@ static bool named_stream(yoke_device *device, const char *name, yoke_stream **ou
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
 
     desc.name = name;
-    return CHECK_OK(yoke_stream_create_with(device, &desc, out_stream));
+    return CHECK_OK(yoke_stream_create(device, &desc, out_stream));
 }
 
 /* Something at each level: a device and a stream that come and go, a call that fails, and a stream whose failure nobody asks for.

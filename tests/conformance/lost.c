@@ -86,7 +86,7 @@ static bool open_device(suite *t, const char *selector)
 
     *t = (suite){ .info = YOKE_DEVICE_INFO_INIT };
     return CHECK_OK(yoke_device_open(selector, &t->device)) && CHECK_OK(yoke_device_get_info(t->device, &t->info)) &&
-           CHECK_OK(yoke_stream_create(t->device, &t->side)) && CHECK_OK(yoke_program_build(t->device, &source, &t->program));
+           CHECK_OK(yoke_stream_create(t->device, NULL, &t->side)) && CHECK_OK(yoke_program_build(t->device, &source, &t->program));
 }
 
 static void close_device(suite *t)
@@ -117,13 +117,13 @@ static bool build_wreck(wreck *w, const char *selector)
 
     memset(w, 0, sizeof *w);
     desc.name = "careless";
-    if (!open_device(&w->t, selector) || !CHECK_OK(yoke_stream_create_with(w->t.device, &desc, &w->careless)) ||
+    if (!open_device(&w->t, selector) || !CHECK_OK(yoke_stream_create(w->t.device, &desc, &w->careless)) ||
         !CHECK_OK(yoke_buffer_create(w->t.device, 64, &w->x)))
         return false;
     for (int i = 0; i < OTHERS; i++) {
         w->stands[i] = (stand)STAND_INIT;
         w->functions[i] = (once)ONCE_INIT(YOKE_E_DEVICE_LOST, "restart");
-        if (!CHECK_OK(yoke_stream_create(w->t.device, &w->others[i])))
+        if (!CHECK_OK(yoke_stream_create(w->t.device, NULL, &w->others[i])))
             return false;
         if (i == 0)
             continue; /* one stays empty */
@@ -196,7 +196,7 @@ static void check_all_is_lost(wreck *w)
     LOST(w->words, yoke_stream_wait(w->careless));
     LOST("restart", yoke_buffer_create(w->t.device, 64, &buffer));
     LOST("restart", yoke_buffer_create_pinned(w->t.device, 64, &buffer));
-    LOST("restart", yoke_stream_create(w->t.device, &stream));
+    LOST("restart", yoke_stream_create(w->t.device, NULL, &stream));
     LOST("restart", yoke_program_build(w->t.device, &source, &program));
     CHECK(!buffer && !stream && !program && !event);
 }
@@ -267,7 +267,7 @@ static void fault_beside_another_device(const char *selector)
     NEED_OK(launch_wild(&w, YOKE_HERE, __LINE__));
     NEED_OK(yoke_event_record(w.careless, 0, &w.behind));
     for (int i = 0; i < STREAMS; i++) {
-        NEED_OK(yoke_stream_create(device, &streams[i]));
+        NEED_OK(yoke_stream_create(device, NULL, &streams[i]));
         NEED_OK(yoke_host_call(streams[i], stand_at_gate, &held[i], NULL));
     }
     NEED_OK(yoke_stream_wait_event(streams[WAITS], w.behind));
@@ -278,7 +278,7 @@ static void fault_beside_another_device(const char *selector)
         gate_open(&held[i].leave);
         LOST("restart", yoke_stream_wait(streams[i]));
     }
-    NEED_OK(yoke_stream_create(device, &fresh));
+    NEED_OK(yoke_stream_create(device, NULL, &fresh));
     for (int i = 0; i < STREAMS; i++) {
         CHECK_OK(yoke_fill(fresh, y, 0, 64, "x", 1));
         CHECK_OK(yoke_stream_wait(fresh));
@@ -339,7 +339,7 @@ static void threads_run_out(const char *selector)
     NEED(open_device(&t, selector) && suite_works(&t));
     for (int i = 0; i < MANY; i++) {
         stands[i] = (stand)STAND_INIT;
-        NEED_OK(yoke_stream_create(t.device, &streams[i]));
+        NEED_OK(yoke_stream_create(t.device, NULL, &streams[i]));
     }
     NEED(limit_threads(&before));
     while (started < MANY && (status = yoke_host_call(streams[started], stand_at_gate, &stands[started], NULL)) == YOKE_OK)
@@ -446,8 +446,9 @@ static bool leave_everything(size_t state, const char *selector)
     if (!open_device(&last, selector))
         return false;
     for (int i = 0; i < BUSY; i++) {
-        if (!CHECK_OK(yoke_stream_create(last.device, &busy[i])) || !CHECK_OK(yoke_buffer_create(last.device, 64, &outs[i])) ||
-            !states[state].leave(i) || !CHECK_OK(yoke_event_record(busy[i], 0, &ends[i])))
+        if (!CHECK_OK(yoke_stream_create(last.device, NULL, &busy[i])) ||
+            !CHECK_OK(yoke_buffer_create(last.device, 64, &outs[i])) || !states[state].leave(i) ||
+            !CHECK_OK(yoke_event_record(busy[i], 0, &ends[i])))
             return false;
         for (int k = 0; states[state].watchers && k < 3; k++)
             if (!CHECK_OK(yoke_event_on_complete(ends[i], ignore_complete, NULL, NULL)) ||

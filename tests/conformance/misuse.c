@@ -5,6 +5,7 @@
  */
 #include "suite.h"
 
+#include <yoke/graph.h>
 #include <yoke/library.h>
 #include <yoke/native.h>
 
@@ -139,9 +140,9 @@ static void with_device(yoke_device *d, const char *word)
     source.opencl = kernels_opencl;
     CHECK_REFUSED(word, yoke_device_get_info(d, &info));
     CHECK(yoke_device_lacks(d, YOKE_CAP_FP64) != NULL);
-    CHECK_REFUSED(word, yoke_stream_create(d, &stream));
+    CHECK_REFUSED(word, yoke_stream_create(d, NULL, &stream));
     CHECK(stream == NULL);
-    CHECK_REFUSED(word, yoke_stream_create_with(d, &desc, &stream));
+    CHECK_REFUSED(word, yoke_stream_create(d, &desc, &stream));
     CHECK_REFUSED(word, yoke_buffer_create(d, 1, &buffer));
     CHECK_REFUSED(word, yoke_buffer_create_pinned(d, 1, &pinned));
     CHECK_REFUSED(word, yoke_buffer_create_in(d, YOKE_MEMORY_DEVICE, 1, &of_kind));
@@ -149,8 +150,8 @@ static void with_device(yoke_device *d, const char *word)
     CHECK_REFUSED(word, yoke_buffer_wrap(d, 4096, 1, &wrapped));
     CHECK_REFUSED(word, yoke_device_get_memory(d, &memory));
     CHECK_REFUSED(word, yoke_device_get_compiler(d, &compiler));
-    CHECK_REFUSED(word, yoke_device_limit_memory(d, 0, 0));
-    CHECK_REFUSED(word, yoke_device_trim(d, 0));
+    CHECK_REFUSED(word, yoke_device_set_memory_limits(d, 0, 0));
+    CHECK_REFUSED(word, yoke_device_trim_memory(d, 0));
     CHECK_REFUSED(word, yoke_device_get_native(d, &native));
     CHECK_REFUSED(word, yoke_program_build(d, &source, &program));
     CHECK(buffer == NULL && pinned == NULL && program == NULL);
@@ -166,6 +167,7 @@ static void with_event(suite *t, yoke_event *e, const char *word)
     CHECK_REFUSED(word, yoke_stream_wait_event(t->stream, e));
     CHECK_REFUSED(word, yoke_native_wait_event(t, e));
     CHECK_REFUSED("start", yoke_event_get_elapsed(e, e, &elapsed));
+    CHECK_REFUSED("start", yoke_stream_wait_elapsed(t->stream, e, &elapsed));
     CHECK(elapsed == 0);
 }
 
@@ -199,7 +201,9 @@ static void null_handles(suite *t)
     yoke_program_release(NULL);
     CHECK(!yoke_device_retain(NULL) && !yoke_stream_retain(NULL) && !yoke_event_retain(NULL) && !yoke_buffer_retain(NULL) &&
           !yoke_program_retain(NULL));
-    CHECK(yoke_stream_get_device(NULL) == NULL);
+    CHECK(!yoke_stream_get_device(NULL) && !yoke_event_get_device(NULL) && !yoke_program_get_device(NULL));
+    CHECK(!yoke_image_get_device(NULL) && !yoke_graph_get_device(NULL));
+    CHECK(!yoke_kernel_get_program(NULL) && strcmp(yoke_kernel_get_name(NULL), "") == 0);
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);
 out:
@@ -221,11 +225,12 @@ static void null_out_pointers(suite *t)
     CHECK_REFUSED("infos", yoke_device_list(NULL, 3, &(size_t){ 0 }));
     CHECK_REFUSED("out_device", yoke_device_open(t->info.selector, NULL));
     CHECK_REFUSED("out_info", yoke_device_get_info(t->device, NULL));
-    CHECK_REFUSED("out_stream", yoke_stream_create(t->device, NULL));
-    CHECK_REFUSED("out_stream", yoke_stream_create_with(t->device, &desc, NULL));
+    CHECK_REFUSED("out_stream", yoke_stream_create(t->device, NULL, NULL));
+    CHECK_REFUSED("out_stream", yoke_stream_create(t->device, &desc, NULL));
     CHECK_REFUSED("out_priority", yoke_stream_get_priority(t->stream, NULL));
     CHECK_REFUSED("out_event", yoke_event_record(t->stream, 0, NULL));
     CHECK_REFUSED("out_nanoseconds", yoke_event_get_elapsed(o.event, o.event, NULL));
+    CHECK_REFUSED("out_nanoseconds", yoke_stream_wait_elapsed(t->stream, o.event, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create(t->device, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_pinned(t->device, 1, NULL));
     CHECK_REFUSED("out_buffer", yoke_buffer_create_ordered(t->stream, 1, NULL));
@@ -300,7 +305,7 @@ static void released_handles(suite *t)
     source.cuda = kernels_cuda;
     source.opencl = kernels_opencl;
     NEED(make_objects(t, &o));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     yoke_stream_release(stream);
     with_stream(&o, stream, "stream|released");
     yoke_stream_release(stream); /* a second time does nothing */
@@ -539,16 +544,16 @@ static void stream_and_event_flags(suite *t)
     yoke_event *event = NULL;
 
     desc.flags = 0x40;
-    CHECK_REFUSED("flags|0x40", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_REFUSED("flags|0x40", yoke_stream_create(t->device, &desc, &stream));
     CHECK(stream == NULL);
     desc.flags = 0xFFFFFFFF;
-    CHECK_REFUSED("flags|0xffffffff", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_REFUSED("flags|0xffffffff", yoke_stream_create(t->device, &desc, &stream));
     CHECK(stream == NULL);
     desc.flags = 0;
     desc.priority = YOKE_MAX_PRIORITY + 1;
-    CHECK_REFUSED("priority|101|from -100 to 100", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_REFUSED("priority|101|from -100 to 100", yoke_stream_create(t->device, &desc, &stream));
     desc.priority = INT32_MIN;
-    CHECK_REFUSED("priority|-2147483648", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_REFUSED("priority|-2147483648", yoke_stream_create(t->device, &desc, &stream));
     CHECK(stream == NULL);
     CHECK_REFUSED("flags|0x8", yoke_event_record(t->stream, 8, &event));
     CHECK_REFUSED("YOKE_EVENT_TIMED|YOKE_STREAM_TIMED", yoke_event_record(t->stream, YOKE_EVENT_TIMED, &event));

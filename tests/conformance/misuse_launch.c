@@ -82,7 +82,7 @@ static void sources_that_do_not_compile(suite *t)
         source.cuda = source.opencl = texts[i];
         CHECK_FAILS(YOKE_E_BUILD, "nonsense", yoke_program_build(t->device, &source, &program));
         CHECK_TEXT(yoke_error()->text, words[i]);
-        CHECK_TEXT(yoke_get_build_log(), words[i]);
+        CHECK_TEXT(yoke_program_get_build_log(), words[i]);
         CHECK(program == NULL);
     }
     suite_works(t);
@@ -300,7 +300,7 @@ static void objects_of_another_device(suite *t)
 
     NEED(make_target(t, &x));
     NEED_OK(yoke_device_open(t->info.selector, &other)); /* opened twice counts as two */
-    NEED_OK(yoke_stream_create(other, &stream));
+    NEED_OK(yoke_stream_create(other, NULL, &stream));
     NEED_OK(yoke_buffer_create(other, 64, &buffer));
     CHECK_REFUSED("kernel|device", yoke_launch(stream, set, one, one, 0, YOKE_ARGS(buffer, 1u)));
     CHECK_REFUSED("kernel|device", yoke_launch_n(stream, set, 1, YOKE_ARGS(buffer, 1u)));

@@ -30,7 +30,7 @@ static bool named_stream(suite *t, const char *name, yoke_stream **out_stream)
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
 
     desc.name = name;
-    return CHECK_OK(yoke_stream_create_with(t->device, &desc, out_stream));
+    return CHECK_OK(yoke_stream_create(t->device, &desc, out_stream));
 }
 
 static yoke_status fail_here(yoke_status status, void *user)

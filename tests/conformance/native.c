@@ -231,7 +231,7 @@ static void priorities(suite *t)
         int given = 0;
 
         desc.priority = wanted[i];
-        NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+        NEED_OK(yoke_stream_create(t->device, &desc, &stream));
         CHECK_OK(yoke_launch(stream, suite_kernel(t, "set"), YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x.buffer, i)));
         CHECK_OK(yoke_native_call(stream, note_handle, &handle, NULL));
         CHECK_OK(yoke_stream_wait(stream));
@@ -318,7 +318,7 @@ static void failed_by_other_code(suite *t)
     yoke_event *before = NULL, *behind = NULL;
 
     NEED_OK(yoke_buffer_create(t->device, 8, &out));
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED_OK(yoke_event_record(t->stream, 0, &before));
     NEED_OK(yoke_event_wait(before));
     NEED(suite_spin(t, t->stream, out, 1, 300, NULL));
@@ -391,10 +391,10 @@ static void failed_by_a_device_elsewhere(suite *t)
 
     NEED_OK(yoke_device_open(t->info.selector, &device));
     NEED_OK(yoke_buffer_create(device, 8, &out));
-    NEED_OK(yoke_stream_create(device, &fails));
-    NEED_OK(yoke_stream_create(device, &waits));
-    NEED_OK(yoke_stream_create(device, &gone));
-    NEED_OK(yoke_stream_create(device, &other));
+    NEED_OK(yoke_stream_create(device, NULL, &fails));
+    NEED_OK(yoke_stream_create(device, NULL, &waits));
+    NEED_OK(yoke_stream_create(device, NULL, &gone));
+    NEED_OK(yoke_stream_create(device, NULL, &other));
     NEED_OK(yoke_fill(fails, out, 0, 4, "abc", 4));
     NEED_OK(yoke_event_record(fails, 0, &event));
     NEED_OK(yoke_stream_wait_event(waits, event));
@@ -415,7 +415,7 @@ static void failed_by_a_device_elsewhere(suite *t)
     CHECK_OK(yoke_fill(waits, out, 4, 4, "mno", 4));
     CHECK_OK(yoke_stream_wait(fails));
     CHECK_OK(yoke_stream_wait(waits));
-    CHECK_OK(yoke_device_trim(device, 0));
+    CHECK_OK(yoke_device_trim_memory(device, 0));
     suite_works(t);
 out:
     yoke_event_release(event);

@@ -113,7 +113,7 @@ static void inside_a_host_function(suite *t)
 {
     yoke_stream *other = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     CHECK_OK(yoke_host_call(t->stream, say_and_enqueue, other, NULL));
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_recover(t->stream));
@@ -187,7 +187,7 @@ static void torn_down(suite *t)
     s.may_fail = true;
     NEED(chain_create(t, &c) && init_copy(&n, &c, &c.y, &c.x));
     n.expected = YOKE_E_CANCELLED;
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     NEED(section_enqueue(stream, &n));
@@ -245,7 +245,7 @@ static bool named_enqueue(yoke_stream *stream, named *n, yoke_buffer *target, yo
 {
     yoke_buffer *const buffers[] = { target, source };
 
-    return CHECK_OK(yoke_native_enqueue_with(stream, call_named, n, release_named, buffers, 2, n->natives));
+    return CHECK_OK(yoke_native_enqueue_with_buffers(stream, call_named, n, release_named, buffers, 2, n->natives));
 }
 
 /* The buffers are given back right behind the function, or behind the call that names them, while the device still works: whoever
@@ -323,7 +323,7 @@ static void named_buffers_in_order(suite *t)
 
     NEED(chain_create(t, &c));
     CHECK_OK(yoke_stream_wait(t->stream));
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim_memory(t->device, 0));
     CHECK_OK(yoke_device_get_memory(t->device, &before));
     NEED(suite_spin(t, t->stream, c.z.device.buffer, 1, 20, NULL));
     for (int i = 0; i < TIMES; i++) {
@@ -400,25 +400,26 @@ static void names_that_are_refused(suite *t)
     uintptr_t natives[2] = { 0, 0 };
 
     NEED_OK(yoke_buffer_create(t->device, 64, &own));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers is NULL",
-                yoke_native_enqueue_with(t->stream, section_call, &n, section_release, NULL, 2, natives));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|out_natives",
-                yoke_native_enqueue_with(t->stream, section_call, &n, section_release, &own, 1, NULL));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers[1]",
-                yoke_native_enqueue_with(t->stream, section_call, &n, section_release, (yoke_buffer *[]){ own, NULL }, 2, natives));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with_buffers|buffers is NULL",
+                yoke_native_enqueue_with_buffers(t->stream, section_call, &n, section_release, NULL, 2, natives));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with_buffers|out_natives",
+                yoke_native_enqueue_with_buffers(t->stream, section_call, &n, section_release, &own, 1, NULL));
     CHECK_FAILS(
-        YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers[0]",
-        yoke_native_enqueue_with(t->stream, section_call, &n, section_release, (yoke_buffer *[]){ (void *)t->stream }, 1, natives));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|fn",
-                yoke_native_enqueue_with(t->stream, NULL, &n, section_release, &own, 1, natives));
+        YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with_buffers|buffers[1]",
+        yoke_native_enqueue_with_buffers(t->stream, section_call, &n, section_release, (yoke_buffer *[]){ own, NULL }, 2, natives));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with_buffers|buffers[0]",
+                yoke_native_enqueue_with_buffers(t->stream, section_call, &n, section_release,
+                                                 (yoke_buffer *[]){ (void *)t->stream }, 1, natives));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with_buffers|fn",
+                yoke_native_enqueue_with_buffers(t->stream, NULL, &n, section_release, &own, 1, natives));
     if (suite_open_other(t, &other)) {
         NEED_OK(yoke_buffer_create(other, 64, &foreign));
-        CHECK_FAILS(
-            YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with|buffers[1]|another device",
-            yoke_native_enqueue_with(t->stream, section_call, &n, section_release, (yoke_buffer *[]){ own, foreign }, 2, natives));
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_native_enqueue_with_buffers|buffers[1]|another device",
+                    yoke_native_enqueue_with_buffers(t->stream, section_call, &n, section_release,
+                                                     (yoke_buffer *[]){ own, foreign }, 2, natives));
     }
     CHECK(section_is(&n, 0, 0));
-    CHECK_OK(yoke_native_enqueue_with(t->stream, fail_and_forgive, t->stream, NULL, NULL, 0, NULL));
+    CHECK_OK(yoke_native_enqueue_with_buffers(t->stream, fail_and_forgive, t->stream, NULL, NULL, 0, NULL));
     CHECK_OK(yoke_stream_wait(t->stream));
 out:
     yoke_buffer_release(own);
@@ -531,7 +532,7 @@ static void in_a_stream_with_a_depth(suite *t)
     yoke_stream *stream = NULL;
 
     desc.depth = 3;
-    if (CHECK_OK(yoke_stream_create_with(t->device, &desc, &stream)))
+    if (CHECK_OK(yoke_stream_create(t->device, &desc, &stream)))
         run_threads(t, stream);
     yoke_stream_release(stream);
 }

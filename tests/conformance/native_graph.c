@@ -105,7 +105,7 @@ static void in_two_streams(suite *t)
     yoke_stream *lane = NULL;
 
     NEED(chain_create(t, &c));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED(init_copy(&n[0], &c, &c.z, &c.x) && init_copy(&n[1], &c, &c.x, &c.y) && init_copy(&n[2], &c, &c.y, &c.z));
     NEED(graph_begin(t, t->stream, &graph));
     NEED_OK(yoke_graph_begin(graph, lane));
@@ -331,7 +331,8 @@ static void *record_and_launch(void *user)
     yoke_graph *graph = NULL;
 
     mine.stream = mine.side = NULL;
-    if (!CHECK_OK(yoke_stream_create(mine.device, &mine.stream)) || !CHECK_OK(yoke_stream_create(mine.device, &mine.side)))
+    if (!CHECK_OK(yoke_stream_create(mine.device, NULL, &mine.stream)) ||
+        !CHECK_OK(yoke_stream_create(mine.device, NULL, &mine.side)))
         return NULL;
     NEED(chain_create(&mine, &c) && graph_begin(&mine, mine.stream, &graph) && record_chain(&mine, &c, n, mine.stream));
     NEED_OK(yoke_graph_end(graph));
@@ -402,10 +403,10 @@ static void sections_use_other_streams(suite *t)
     }
     desc.depth = 1;
     desc.flags = YOKE_STREAM_PENDING_WHEN_FULL;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &o.launched_in));
+    NEED_OK(yoke_stream_create(t->device, &desc, &o.launched_in));
     desc.depth = 100;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &o.other));
-    NEED_OK(yoke_stream_create(t->device, &lane));
+    NEED_OK(yoke_stream_create(t->device, &desc, &o.other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &lane));
     NEED_OK(yoke_buffer_create(t->device, 4096, &o.buffer));
     NEED_OK(yoke_buffer_create(t->device, 8, &o.word));
     NEED_OK(yoke_buffer_create(t->device, 8, &out));

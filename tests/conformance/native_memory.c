@@ -350,7 +350,7 @@ static void never_used_again(suite *t)
     }
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(native_holds(&d, memory, x, BYTES));
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim_memory(t->device, 0));
     CHECK(native_holds(&d, memory, x, BYTES));
 out:
     for (int i = 0; i < 8; i++)

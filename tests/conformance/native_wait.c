@@ -126,7 +126,7 @@ static void in_a_stream_with_a_depth(suite *t)
     queues q;
 
     desc.depth = 3;
-    if (queues_open(t, &q) && CHECK_OK(yoke_stream_create_with(t->device, &desc, &stream)))
+    if (queues_open(t, &q) && CHECK_OK(yoke_stream_create(t->device, &desc, &stream)))
         CHECK(there_and_back(t, &q, stream, q.queue[0], 5));
     yoke_stream_release(stream);
     queues_close(t, &q);

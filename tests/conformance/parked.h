@@ -94,7 +94,7 @@ static inline bool spinning_stream(yoke_device *device, yoke_stream **out_stream
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
 
     desc.wait = YOKE_WAIT_SPIN;
-    return CHECK_OK(yoke_stream_create_with(device, &desc, out_stream));
+    return CHECK_OK(yoke_stream_create(device, &desc, out_stream));
 }
 
 /* Once. */

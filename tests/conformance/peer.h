@@ -16,8 +16,8 @@ typedef void (*peer_case)(suite *t, suite *p);
 static inline bool peer_ready(suite *p, const yoke_source *source)
 {
     p->info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
-    return CHECK_OK(yoke_device_get_info(p->device, &p->info)) && CHECK_OK(yoke_stream_create(p->device, &p->side)) &&
-           CHECK_OK(yoke_stream_create(p->device, &p->stream)) &&
+    return CHECK_OK(yoke_device_get_info(p->device, &p->info)) && CHECK_OK(yoke_stream_create(p->device, NULL, &p->side)) &&
+           CHECK_OK(yoke_stream_create(p->device, NULL, &p->stream)) &&
            (!source || CHECK_OK(yoke_program_build(p->device, source, &p->program)));
 }
 

@@ -263,8 +263,8 @@ static void many_at_once(suite *t, suite *p)
     }
     for (unsigned n = 0; n < THREADS; n++) {
         copiers[n] = (copier){ t, p, { &from[0], &from[1] }, { &to[0], &to[1] }, n * (size_t)PIECE, n, { NULL, NULL } };
-        NEED_OK(yoke_stream_create(t->device, &copiers[n].streams[0]));
-        NEED_OK(yoke_stream_create(p->device, &copiers[n].streams[1]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &copiers[n].streams[0]));
+        NEED_OK(yoke_stream_create(p->device, NULL, &copiers[n].streams[1]));
     }
     for (; started < THREADS; started++)
         if (!CHECK(pthread_create(&threads[started], NULL, copy_many, &copiers[started]) == 0))

@@ -31,7 +31,7 @@ static int begin(const char *selector, char *out_why, unsigned size)
         snprintf(out_why, size, "%s", yoke_error()->text);
         return PLUGIN_NO_DEVICE;
     }
-    bool well = status == YOKE_OK && yoke_stream_create(device, &stream) == YOKE_OK &&
+    bool well = status == YOKE_OK && yoke_stream_create(device, NULL, &stream) == YOKE_OK &&
                 yoke_buffer_create(device, sizeof values, &buffer) == YOKE_OK &&
                 yoke_fill(stream, buffer, 0, sizeof values, &(float){ 3 }, sizeof(float)) == YOKE_OK &&
                 yoke_read(stream, values, buffer, 0, sizeof values) == YOKE_OK && yoke_stream_wait(stream) == YOKE_OK &&
@@ -80,7 +80,7 @@ static int work(pid_t out_threads[PLUGIN_MOST_THREADS])
     atomic_store(&thread_count, 0);
     atomic_store(&released, 0);
     for (unsigned i = 0; i < 2 && well; i++)
-        well = yoke_stream_create(device, &streams[i]) == YOKE_OK &&
+        well = yoke_stream_create(device, NULL, &streams[i]) == YOKE_OK &&
                yoke_read(streams[i], values, buffer, 0, sizeof values) == YOKE_OK &&
                yoke_host_call(streams[i], called, NULL, NULL) == YOKE_OK && yoke_event_record(streams[i], 0, &event) == YOKE_OK &&
                yoke_event_on_complete(event, complete, NULL, release) == YOKE_OK &&
@@ -105,7 +105,7 @@ static void texts(void)
 static int pending(int (*fn)(int status, void *user), void *user)
 {
     yoke_stream *stream = NULL;
-    bool well = yoke_stream_create(device, &stream) == YOKE_OK && yoke_host_call(stream, fn, user, NULL) == YOKE_OK &&
+    bool well = yoke_stream_create(device, NULL, &stream) == YOKE_OK && yoke_host_call(stream, fn, user, NULL) == YOKE_OK &&
                 yoke_write(stream, buffer, 0, values, sizeof values) == YOKE_OK;
 
     yoke_stream_release(stream);

@@ -100,7 +100,7 @@ static void memory_is_used_again(suite *t)
         yoke_memory_info info = look(&a);
         CHECK(is_class_of(info.cached, sizes[s]) && info.in_use == 0);
         CHECK(is_class_of(info.peak, sizes[s])); /* of the largest until now, which is this one */
-        CHECK_OK(yoke_device_trim(a.device, 0));
+        CHECK_OK(yoke_device_trim_memory(a.device, 0));
 
         NEED(create_and_release(&a, sizes[s], true, 1)); /* a driver's own pool takes more than it is asked for */
         uint64_t once = look(&a).cached;
@@ -108,7 +108,7 @@ static void memory_is_used_again(suite *t)
         NEED(create_and_release(&a, sizes[s], true, 300));
         info = look(&a);
         CHECK(info.cached == once && info.in_use == 0 && is_class_of(info.peak, sizes[s]));
-        CHECK_OK(yoke_device_trim(a.device, 0));
+        CHECK_OK(yoke_device_trim_memory(a.device, 0));
     }
 out:
     account_close(&a);
@@ -203,7 +203,7 @@ static void limit_of_what_is_in_use(suite *t)
     NEED(account_open(t, &a));
     NEED(create_many(&a, false, buffers));
     uint64_t all = look(&a).in_use;
-    CHECK_OK(yoke_device_limit_memory(a.device, all, YOKE_NO_LIMIT));
+    CHECK_OK(yoke_device_set_memory_limits(a.device, all, YOKE_NO_LIMIT));
     info = look(&a);
     CHECK(info.in_use_limit == all && info.cached_limit == YOKE_NO_LIMIT);
     CHECK_FAILS(YOKE_E_OUT_OF_DEVICE_MEMORY, "requested|limit|1.0 MiB", yoke_buffer_create(a.device, PIECE, &refused));
@@ -219,15 +219,15 @@ static void limit_of_what_is_in_use(suite *t)
         NEED_OK(yoke_buffer_create(a.device, PIECE, &buffers[i]));
         CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(a.device, PIECE, &refused));
     }
-    CHECK_OK(yoke_device_limit_memory(a.device, all / 2, YOKE_NO_LIMIT)); /* what is there stays, and works */
+    CHECK_OK(yoke_device_set_memory_limits(a.device, all / 2, YOKE_NO_LIMIT)); /* what is there stays, and works */
     CHECK_OK(yoke_fill(a.stream, buffers[0], 0, PIECE, "x", 1));
     CHECK_OK(yoke_stream_wait(a.stream));
     yoke_buffer_release(buffers[0]);
     buffers[0] = NULL;
     CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(a.device, PIECE, &buffers[0]));
-    CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+    CHECK_OK(yoke_device_set_memory_limits(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
     CHECK_OK(yoke_buffer_create(a.device, PIECE, &buffers[0]));
-    CHECK_OK(yoke_device_limit_memory(a.device, 0, YOKE_NO_LIMIT));
+    CHECK_OK(yoke_device_set_memory_limits(a.device, 0, YOKE_NO_LIMIT));
     CHECK_STATUS(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(a.device, 1, &refused));
 out:
     release_many(buffers);
@@ -260,7 +260,7 @@ static void limit_behind_host_functions(suite *t)
 
         NEED_OK(yoke_buffer_create(a.device, PIECE, &buffer));
         if (i == 0)
-            CHECK_OK(yoke_device_limit_memory(a.device, look(&a).in_use, YOKE_NO_LIMIT));
+            CHECK_OK(yoke_device_set_memory_limits(a.device, look(&a).in_use, YOKE_NO_LIMIT));
         CHECK_OK(yoke_host_call(a.stream, stand_at_gate, &s, NULL));
         CHECK_OK(yoke_fill(a.stream, buffer, 0, 4096, "x", 1));
         yoke_buffer_release(buffer);
@@ -282,12 +282,12 @@ static void limit_of_what_is_kept(suite *t)
     for (int pinned = 0; pinned < 2; pinned++) {
         uint64_t share = pinned ? 4 : 1; /* of pinned memory only a quarter is kept */
 
-        CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+        CHECK_OK(yoke_device_set_memory_limits(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
         NEED(create_many(&a, pinned, buffers));
         uint64_t class = (pinned ? look(&a).pinned : look(&a).in_use) / MANY;
         release_many(buffers);
         CHECK((pinned ? look(&a).pinned_cached : look(&a).cached) == MANY * class);
-        CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, 3 * class * share)); /* at once */
+        CHECK_OK(yoke_device_set_memory_limits(a.device, YOKE_NO_LIMIT, 3 * class * share)); /* at once */
         CHECK((pinned ? look(&a).pinned_cached : look(&a).cached) == 3 * class);
         CHECK(look(&a).cached_limit == 3 * class * share);
         NEED(create_many(&a, pinned, buffers));
@@ -295,7 +295,7 @@ static void limit_of_what_is_kept(suite *t)
         release_many(buffers);
         CHECK((pinned ? look(&a).pinned_cached : look(&a).cached) == 3 * class);
 
-        CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, 0)); /* keeps nothing */
+        CHECK_OK(yoke_device_set_memory_limits(a.device, YOKE_NO_LIMIT, 0)); /* keeps nothing */
         CHECK(look(&a).cached == 0 && look(&a).pinned_cached == 0);
         NEED(create_many(&a, pinned, buffers));
         release_many(buffers);
@@ -312,29 +312,29 @@ static void trimming(suite *t)
     account a;
 
     NEED(account_open(t, &a));
-    CHECK_OK(yoke_device_limit_memory(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
+    CHECK_OK(yoke_device_set_memory_limits(a.device, YOKE_NO_LIMIT, YOKE_NO_LIMIT));
     NEED(create_many(&a, false, buffers[0]) && create_many(&a, true, buffers[1]));
     uint64_t class = look(&a).in_use / MANY, pinned_class = look(&a).pinned / MANY;
-    CHECK_OK(yoke_device_trim(a.device, 0)); /* nothing of it is released */
+    CHECK_OK(yoke_device_trim_memory(a.device, 0)); /* nothing of it is released */
     CHECK(look(&a).in_use == MANY * class && look(&a).pinned == MANY * pinned_class);
     release_many(buffers[0]);
     release_many(buffers[1]);
-    CHECK_OK(yoke_device_trim(a.device, UINT64_MAX));
+    CHECK_OK(yoke_device_trim_memory(a.device, UINT64_MAX));
     CHECK(look(&a).cached == MANY * class && look(&a).pinned_cached == MANY * pinned_class);
-    CHECK_OK(yoke_device_trim(a.device, 5 * class));
+    CHECK_OK(yoke_device_trim_memory(a.device, 5 * class));
     CHECK(look(&a).cached == 5 * class && look(&a).pinned_cached == 5 * class / pinned_class * pinned_class);
-    CHECK_OK(yoke_device_trim(a.device, 1));
+    CHECK_OK(yoke_device_trim_memory(a.device, 1));
     CHECK(look(&a).cached == 0 && look(&a).pinned_cached == 0);
-    CHECK_OK(yoke_device_trim(a.device, 0));
+    CHECK_OK(yoke_device_trim_memory(a.device, 0));
     for (int i = 0; i < 3; i++) { /* in the order of a stream that has nothing else to do */
         NEED_OK(yoke_buffer_create_ordered(a.stream, 300000, &buffers[0][0]));
         yoke_buffer_release(buffers[0][0]);
         buffers[0][0] = NULL;
     }
-    CHECK_OK(yoke_device_trim(a.device, 0));
+    CHECK_OK(yoke_device_trim_memory(a.device, 0));
     CHECK(look(&a).cached == 0);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_trim(NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_limit_memory(NULL, 0, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_trim_memory(NULL, 0));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_set_memory_limits(NULL, 0, 0));
 out:
     release_many(buffers[0]);
     release_many(buffers[1]);
@@ -379,7 +379,7 @@ static void create_largest(account *a, creator create, size_t size)
     CHECK(back[0] == 'a' && back[1] == 'z');
 out:
     yoke_buffer_release(buffer);
-    CHECK_OK(yoke_device_trim(a->device, 0));
+    CHECK_OK(yoke_device_trim_memory(a->device, 0));
 }
 
 static void sizes(suite *t)
@@ -518,9 +518,10 @@ static void a_stream_goes_with_its_memory(suite *t)
         return;
     for (unsigned i = 0; i < ENDS; i++) {
         e.stream = NULL;
-        if (CHECK_OK(yoke_stream_create(t->device, &e.stream)) && CHECK_OK(yoke_buffer_create_ordered(e.stream, 64, &buffer)) &&
-            CHECK_OK(yoke_fill(e.stream, buffer, 0, 64, "a", 1)) && CHECK_OK(yoke_event_record(e.stream, 0, &filled)) &&
-            CHECK_OK(yoke_stream_wait_event(t->stream, filled)) && CHECK_OK(yoke_fill(t->stream, buffer, 0, 64, "b", 1)))
+        if (CHECK_OK(yoke_stream_create(t->device, NULL, &e.stream)) &&
+            CHECK_OK(yoke_buffer_create_ordered(e.stream, 64, &buffer)) && CHECK_OK(yoke_fill(e.stream, buffer, 0, 64, "a", 1)) &&
+            CHECK_OK(yoke_event_record(e.stream, 0, &filled)) && CHECK_OK(yoke_stream_wait_event(t->stream, filled)) &&
+            CHECK_OK(yoke_fill(t->stream, buffer, 0, 64, "b", 1)))
             CHECK_OK(yoke_event_record(t->stream, 0, &end));
         yoke_buffer_release(buffer);
         CHECK_OK(yoke_event_wait(end));
@@ -529,7 +530,7 @@ static void a_stream_goes_with_its_memory(suite *t)
         filled = end = NULL;
         buffer = NULL;
         gate_open(&e.made);
-        CHECK_OK(yoke_device_trim(t->device, YOKE_NO_LIMIT));
+        CHECK_OK(yoke_device_trim_memory(t->device, YOKE_NO_LIMIT));
         gate_wait(&e.gone, i + 1);
     }
     pthread_join(thread, NULL);

@@ -202,7 +202,7 @@ static void used_in_two_streams(suite *t)
     guarded second = { 0 };
     uint32_t *wanted = memory_new(BYTES);
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED(guarded_create(t, BYTES, &second));
     for (uint32_t i = 0; i < 12; i++) {
         stand s = STAND_INIT;
@@ -243,7 +243,7 @@ static void ordered_and_handed_on(suite *t)
     yoke_event *made = NULL;
     piece p = { 0 };
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     for (uint32_t i = 0; i < 20; i++) {
         NEED(piece_create(t, &p));
         piece_let_go(&p);
@@ -280,7 +280,7 @@ static void made_in_idle_streams(suite *t)
 
     for (uint32_t round = 0; round < 20; round++) {
         for (int i = 0; i < STREAMS; i++)
-            NEED_OK(yoke_stream_create(t->device, &idle[i]));
+            NEED_OK(yoke_stream_create(t->device, NULL, &idle[i]));
         for (int i = 0; i < STREAMS; i++) {
             NEED_OK(yoke_buffer_create_ordered(idle[i], BYTES_EACH, &buffers[i]));
             yoke_buffer_release(buffers[i]);
@@ -328,7 +328,7 @@ static void released_while_a_view_lives(suite *t)
     yoke_buffer_release(view);
     view = NULL;
     NEED(spoil(t, t->stream));
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim_memory(t->device, 0));
     stamp_host(wanted, 6);
     NEED_OK(yoke_read_sync(t->stream, got, inner, 0, 4096));
     CHECK_BYTES(got, wanted + 2 * offset / 4, 4096);
@@ -352,7 +352,7 @@ static void trimmed_while_in_use(suite *t)
         NEED(suite_spin(t, t->stream, p.busy.buffer, i, 8, NULL));
         NEED(piece_copy_out(t->stream, &p));
         piece_let_go(&p);
-        CHECK_OK(yoke_device_trim(t->device, 0));
+        CHECK_OK(yoke_device_trim_memory(t->device, 0));
         NEED(spoil(t, i & 1 ? t->stream : NULL));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(piece_check(t, &p, i));
@@ -424,7 +424,7 @@ static void the_stream_goes_first(suite *t)
     for (uint32_t i = 0; i < 8; i++) {
         NEED(piece_create(t, &p));
         piece_let_go(&p);
-        NEED_OK(yoke_stream_create(t->device, &stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &stream));
         NEED_OK(yoke_buffer_create_ordered(stream, BYTES, &p.buffer));
         NEED(stamp(t, stream, p.buffer, i));
         NEED(suite_spin(t, stream, p.busy.buffer, i, 6, NULL));
@@ -538,8 +538,8 @@ static void four_threads(suite *t)
         w->stamp = suite_kernel(t, "stamp");
         w->spin = suite_kernel(t, "spin");
         w->first = i * 1000000000u;
-        ready = ready && CHECK_OK(yoke_stream_create(t->device, &w->stream)) &&
-                CHECK_OK(yoke_stream_create(t->device, &w->other)) &&
+        ready = ready && CHECK_OK(yoke_stream_create(t->device, NULL, &w->stream)) &&
+                CHECK_OK(yoke_stream_create(t->device, NULL, &w->other)) &&
                 CHECK_OK(yoke_buffer_create(t->device, (size_t)ROUNDS * SLOT, &w->results)) &&
                 CHECK_OK(yoke_buffer_create(t->device, 8, &w->busy));
     }

@@ -30,7 +30,7 @@ static void check_another_owner(suite *t, bool ordered, size_t size)
     yoke_buffer *mine = NULL;
     uint32_t back = 0;
 
-    NEED_OK(yoke_stream_create(t->device, &another));
+    NEED_OK(yoke_stream_create(t->device, NULL, &another));
     NEED_OK(ordered ? yoke_buffer_create_ordered(another, size, &mine) : yoke_buffer_create(t->device, size, &mine));
     NEED_OK(yoke_fill(another, mine, 0, size, &new, sizeof new));
     NEED_OK(yoke_stream_wait(another));
@@ -51,7 +51,7 @@ static void hand_on(suite *t, size_t size, bool ordered, bool cancelled)
     yoke_buffer *buffer = NULL;
     yoke_event *ready = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED(take_over(t, size, &buffer));
     NEED_OK(yoke_event_record(t->stream, 0, &ready));
     NEED_OK(cancelled ? yoke_stream_cancel(other) : yoke_host_call(other, fail_on_purpose, NULL, NULL));
@@ -82,11 +82,11 @@ static void freed_without_use(suite *t)
         yoke_buffer *buffer = NULL;
 
         NEED(take_over(t, size, &buffer));
-        CHECK_OK(yoke_device_limit_memory(t->device, YOKE_NO_LIMIT, 0));
+        CHECK_OK(yoke_device_set_memory_limits(t->device, YOKE_NO_LIMIT, 0));
         yoke_buffer_release(buffer);
         check_another_owner(t, false, size);
     out:
-        CHECK_OK(yoke_device_limit_memory(t->device, YOKE_NO_LIMIT, t->info.memory / 16));
+        CHECK_OK(yoke_device_set_memory_limits(t->device, YOKE_NO_LIMIT, t->info.memory / 16));
     }
 }
 
@@ -100,13 +100,13 @@ static void many_find_their_own(suite *t)
     yoke_event *end = NULL;
     account a = { t->device, t->stream };
 
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim_memory(t->device, 0));
     NEED_OK(yoke_buffer_create(t->device, LARGE_BYTES, &busy));
     NEED(suite_spin(t, t->stream, busy, OLD, 3 * MILLISECONDS, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &end));
     uint64_t before = look(&a).cached;
     for (int i = 0; i < STREAMS; i++) {
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
         NEED_OK(yoke_stream_wait_event(streams[i], end));
     }
     for (int round = 0; round < ROUNDS; round++)

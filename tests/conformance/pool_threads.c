@@ -20,7 +20,7 @@ static void share(suite *t, bool ordered, uint64_t cached)
     account a;
 
     NEED(account_open(t, &a));
-    NEED_OK(yoke_device_limit_memory(a.device, 2 * PIECE + PIECE / 2, cached));
+    NEED_OK(yoke_device_set_memory_limits(a.device, 2 * PIECE + PIECE / 2, cached));
     two_take_and_give(&a, PIECE, ordered, ROUNDS);
     CHECK(look(&a).in_use == 0 && look(&a).peak <= 2 * PIECE + PIECE / 2);
 out:
@@ -65,7 +65,7 @@ static void go_on(suite *t, account *a, yoke_stream *idle)
 
     CHECK_OK(yoke_stream_wait(idle));
     if (strcmp(t->info.backend, "cuda") != 0)
-        CHECK_OK(yoke_stream_create(a->device, &stream));
+        CHECK_OK(yoke_stream_create(a->device, NULL, &stream));
     CHECK_OK(yoke_buffer_create(a->device, 4096, &small)); /* kept */
     CHECK_OK(yoke_fill(idle, small, 0, 4096, "y", 1));
     CHECK_OK(yoke_event_record(idle, 0, &event));
@@ -122,7 +122,7 @@ static void one_waits_and_others_do_not(suite *t)
     NEED(spinning_stream(a.device, &idle));
     go_on(t, &a, idle); /* so that there is something kept */
     NEED_OK(yoke_buffer_create(a.device, PIECE, &busy));
-    NEED_OK(yoke_device_limit_memory(a.device, PIECE + PIECE / 2, YOKE_NO_LIMIT));
+    NEED_OK(yoke_device_set_memory_limits(a.device, PIECE + PIECE / 2, YOKE_NO_LIMIT));
     NEED(rescue_begin(&r, &p));
     stands = park(t, a.device, a.stream, kernel, &p);
     CHECK_OK(yoke_fill(a.stream, busy, 0, PIECE, "x", 1));
@@ -229,7 +229,7 @@ static void kept_until_each_has_passed(suite *t)
 
     NEED(account_open(t, &a));
     for (unsigned i = 0; i < IDLE; i++) /* which take time to look at */
-        NEED_OK(yoke_stream_create(a.device, &idle[i]));
+        NEED_OK(yoke_stream_create(a.device, NULL, &idle[i]));
     NEED(stand_kernel(a.device, &program, &kernel));
     NEED(spinning_stream(a.device, &passed));
     k.device = a.device;

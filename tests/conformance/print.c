@@ -329,7 +329,7 @@ static void from_saved_programs(suite *t)
     NEED(bytes = malloc(size));
     NEED_OK(yoke_program_save(p.program, bytes, size, &size));
     NEED_OK(yoke_device_open(t->info.selector, &device));
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, sizeof(unsigned), &x));
     NEED_OK(yoke_program_load(device, "saved", bytes, size, &loaded));
     NEED_OK(yoke_kernel_get(loaded, "say", &p.say));
@@ -367,7 +367,7 @@ static void as_the_device_closes(suite *t)
     source.opencl = say_opencl;
     NEED(begin(t, &p));
     NEED_OK(yoke_device_open(t->info.selector, &device));
-    NEED_OK(yoke_stream_create(device, &stream));
+    NEED_OK(yoke_stream_create(device, NULL, &stream));
     NEED_OK(yoke_buffer_create(device, sizeof(unsigned), &x));
     NEED_OK(yoke_program_build(device, &source, &program));
     NEED_OK(yoke_kernel_get(program, "say", &kernel));
@@ -426,7 +426,7 @@ static int failed_assert(const char *selector)
 
     desc.name = "careful";
     NEED_OK(yoke_device_open(selector, &device));
-    NEED_OK(yoke_stream_create_with(device, &desc, &stream));
+    NEED_OK(yoke_stream_create(device, &desc, &stream));
     NEED_OK(yoke_buffer_create(device, sizeof(unsigned), &x));
     NEED(build_check(device, NULL, &program, &kernel));
     CHECK_OK(yoke_launch(stream, kernel, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x, 9u)));

@@ -142,18 +142,18 @@ static void log_of_a_failure(suite *t)
     source.opencl = broken_opencl;
     CHECK_FAILS(YOKE_E_BUILD, "the broken one|undeclared_thing", yoke_program_build(t->device, &source, &program));
     CHECK(program == NULL);
-    CHECK_TEXT(yoke_get_build_log(), "undeclared_thing");
+    CHECK_TEXT(yoke_program_get_build_log(), "undeclared_thing");
     CHECK(strchr(yoke_error()->text, '\n') == NULL); /* one line */
 
     source.cuda = "#error my own message\n";
     source.opencl = "#error my own message\n";
     CHECK_FAILS(YOKE_E_BUILD, "my own message", yoke_program_build(t->device, &source, &program));
-    CHECK_TEXT(yoke_get_build_log(), "my own message");
+    CHECK_TEXT(yoke_program_get_build_log(), "my own message");
     suite_works(t);
     yoke_program_release(t->saxpy); /* so that the build is done again: a success has a log of its own */
     t->saxpy = NULL;
     suite_works(t);
-    CHECK(!strstr(yoke_get_build_log(), "my own message"));
+    CHECK(!strstr(yoke_program_get_build_log(), "my own message"));
 }
 
 static void *build_in_thread(void *user)
@@ -163,7 +163,7 @@ static void *build_in_thread(void *user)
     yoke_source source = YOKE_SOURCE_INIT;
     yoke_program *program = NULL;
 
-    CHECK(yoke_get_build_log()[0] == '\0');
+    CHECK(yoke_program_get_build_log()[0] == '\0');
     source.cuda = define_cuda;
     source.opencl = define_opencl;
     source.defines = defines;
@@ -173,7 +173,7 @@ static void *build_in_thread(void *user)
     }
     source.defines = NULL; /* VALUE is not defined */
     CHECK_FAILS(YOKE_E_BUILD, "VALUE", yoke_program_build(t->device, &source, &program));
-    CHECK_TEXT(yoke_get_build_log(), "VALUE");
+    CHECK_TEXT(yoke_program_get_build_log(), "VALUE");
     return NULL;
 }
 

@@ -321,7 +321,7 @@ static void *build_in_crowd(void *user)
     yoke_status status = yoke_program_build(c->t->device, &c->source, &c->programs[i]);
     atomic_fetch_add(status == YOKE_OK ? &c->built : &c->failed, 1);
     if (status < 0)
-        CHECK_TEXT(yoke_get_build_log(), "broken on purpose"); /* to each its own */
+        CHECK_TEXT(yoke_program_get_build_log(), "broken on purpose"); /* to each its own */
     return NULL;
 }
 

@@ -289,7 +289,7 @@ static void scene_wrong(suite *t)
     source.cuda = source.opencl = "this is no kernel;\n";
     for (int i = 0; i < 2; i++) {
         CHECK_STATUS(YOKE_E_BUILD, yoke_program_build(t->device, &source, &program));
-        CHECK(!program && *yoke_get_build_log());
+        CHECK(!program && *yoke_program_get_build_log());
     }
     CHECK(info_now().stored == 0 && info_now().hits == 0);
 }

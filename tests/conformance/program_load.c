@@ -304,7 +304,7 @@ static void ptx(suite *t)
     strcpy(text, good);
     memcpy(strstr(text, "mov.u32"), "mob.u32", 7);
     CHECK_FAILS(YOKE_E_BUILD, "wrong", yoke_program_load(t->device, "wrong", text, strlen(text), &program));
-    CHECK_TEXT(yoke_get_build_log(), "mob");
+    CHECK_TEXT(yoke_program_get_build_log(), "mob");
     text[40] = '\0';
     CHECK_FAILS(YOKE_E_BUILD, "NUL", yoke_program_load(t->device, "holed", text, sizeof good - 1, &program));
     CHECK(program == NULL);

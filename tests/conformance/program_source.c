@@ -61,7 +61,7 @@ static void refused(suite *t, const yoke_source *source, const char *words)
 
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, yoke_program_build(t->device, source, &program));
     CHECK(program == NULL);
-    CHECK(yoke_get_build_log()[0] == '\0'); /* no compiler was asked */
+    CHECK(yoke_program_get_build_log()[0] == '\0'); /* no compiler was asked */
     program = (yoke_program *)t;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, words, yoke_program_build_async(t->device, source, &program, &event));
     CHECK(program == NULL && event == NULL);
@@ -247,7 +247,7 @@ static void long_source(suite *t)
     source.name = "endless";
     CHECK_FAILS(YOKE_E_BUILD, "far behind", yoke_program_build(t->device, &source, &program));
     if (!strstr(t->info.platform, "Oclgrind")) /* which ignores #line */
-        CHECK_TEXT(yoke_get_build_log(), "endless");
+        CHECK_TEXT(yoke_program_get_build_log(), "endless");
 out:
     yoke_program_release(program);
     free(source_text);

@@ -64,8 +64,8 @@ static void devices_are_refused(objects *o)
     REFUSED(yoke_device_get_compiler(o->t->device, &compiler));
     REFUSED(yoke_device_set_wait(o->t->device, YOKE_WAIT_BLOCK));
     REFUSED(yoke_device_get_memory(o->t->device, &memory));
-    REFUSED(yoke_device_limit_memory(o->t->device, 0, 0));
-    REFUSED(yoke_device_trim(o->t->device, 0));
+    REFUSED(yoke_device_set_memory_limits(o->t->device, 0, 0));
+    REFUSED(yoke_device_trim_memory(o->t->device, 0));
     REFUSED(yoke_device_get_native(o->t->device, &native));
     REFUSED(yoke_device_attach(o->t->device, &native, o, NULL, &attached));
 }
@@ -75,9 +75,9 @@ static void streams_are_refused(objects *o)
     uintptr_t handle = 0;
     yoke_stream *stream = o->stream;
 
-    REFUSED(yoke_stream_create(o->t->device, &stream));
+    REFUSED(yoke_stream_create(o->t->device, NULL, &stream));
     CHECK(stream == NULL);
-    REFUSED(yoke_stream_create_with(o->t->device, NULL, &stream));
+    REFUSED(yoke_stream_create(o->t->device, NULL, &stream));
     REFUSED(yoke_stream_wait(o->stream));
     REFUSED(yoke_stream_get_priority(o->stream, &(int32_t){ 0 }));
     REFUSED(yoke_stream_cancel(o->stream));
@@ -85,7 +85,7 @@ static void streams_are_refused(objects *o)
     REFUSED(yoke_host_call(o->stream, never_called, NULL, NULL));
     REFUSED(yoke_native_call(o->stream, never_called_native, NULL, NULL));
     REFUSED(yoke_native_enqueue(o->stream, never_called_native, NULL, NULL));
-    REFUSED(yoke_native_enqueue_with(o->stream, never_called_native, NULL, NULL, &o->buffer, 1, &handle));
+    REFUSED(yoke_native_enqueue_with_buffers(o->stream, never_called_native, NULL, NULL, &o->buffer, 1, &handle));
     REFUSED(yoke_native_fail(o->stream, YOKE_E_HOST_FUNCTION));
     REFUSED(yoke_stream_wait_event(o->stream, o->event));
     REFUSED(yoke_stream_wait_native(o->stream, o));
@@ -110,6 +110,7 @@ static void events_are_refused(objects *o)
     REFUSED(yoke_event_get_fd(o->event, &fd));
     CHECK(fd == -1);
     REFUSED(yoke_event_get_elapsed(o->event, o->event, &nanoseconds));
+    REFUSED(yoke_stream_wait_elapsed(o->stream, o->event, &nanoseconds));
     CHECK(nanoseconds == 0);
 }
 
@@ -143,6 +144,7 @@ static void images_are_refused(objects *o)
     REFUSED(yoke_image_create_view(image, &desc.sampler, &other));
     CHECK(other == NULL);
     REFUSED(yoke_image_get_desc(image, &found));
+    CHECK(yoke_image_get_device(image) == NULL);
     REFUSED(yoke_write_image(o->stream, image, NULL, bytes, 16));
     REFUSED(yoke_read_image(o->stream, bytes, image, NULL, 16));
     REFUSED(yoke_copy_to_image(o->stream, image, NULL, o->buffer, 0));
@@ -233,7 +235,7 @@ static void graphs_are_refused(objects *o)
     REFUSED(yoke_graph_set_read(o->graph, 0, bytes, o->buffer, 0, 4));
     REFUSED(yoke_graph_set_copy(o->graph, 0, o->buffer, 0, o->buffer, 8, 4));
     REFUSED(yoke_graph_set_fill(o->graph, 0, o->buffer, 0, 4, bytes, 4));
-    REFUSED(yoke_graph_set_call(o->graph, 0, never_called, NULL, NULL));
+    REFUSED(yoke_graph_set_host_call(o->graph, 0, never_called, NULL, NULL));
     CHECK(memcmp(bytes, "\0\0\0", 4) == 0);
 }
 
@@ -259,6 +261,8 @@ static void others_are_harmless(objects *o)
         yoke_device_release(o->t->device);
     }
     CHECK(yoke_stream_get_device(o->stream) == NULL);
+    CHECK(!yoke_event_get_device(o->event) && !yoke_program_get_device(o->t->saxpy) && !yoke_graph_get_device(o->graph));
+    CHECK(!yoke_kernel_get_program(o->kernel) && strcmp(yoke_kernel_get_name(o->kernel), "") == 0);
     CHECK(yoke_buffer_get_size(o->buffer) == 0);
     CHECK(yoke_buffer_get_host(o->pinned) == NULL);
     CHECK(yoke_buffer_get_kind(o->buffer) == -1);
@@ -269,7 +273,7 @@ static void others_are_harmless(objects *o)
     CHECK(yoke_device_lacks(o->t->device, YOKE_CAP_TIMING) != NULL);
     CHECK(yoke_device_get_language(o->t->device) == 0);
     CHECK(!yoke_device_supports(o->t->device, YOKE_CAP_TIMING));
-    CHECK(yoke_get_build_log() != NULL);
+    CHECK(yoke_program_get_build_log() != NULL);
     CHECK(yoke_program_get_log(o->t->saxpy) != NULL);
     CHECK(yoke_program_get_kernel_count(o->t->saxpy) == 0);
     CHECK(!yoke_program_get_kernel_name(o->t->saxpy, 0));

@@ -48,8 +48,8 @@ static bool estate_open(suite *t, estate *e, bool by_kernel, bool kept, size_t l
     yoke_kernel *set = NULL, *standing = NULL;
 
     *e = (estate){ .p = PARKED_INIT };
-    if (!CHECK_OK(yoke_device_open(t->info.selector, &e->device)) || !CHECK_OK(yoke_stream_create(e->device, &e->stream)) ||
-        !CHECK_OK(yoke_stream_create(e->device, &e->other)) || !CHECK_OK(yoke_buffer_create(e->device, SIZE, &e->buffer)) ||
+    if (!CHECK_OK(yoke_device_open(t->info.selector, &e->device)) || !CHECK_OK(yoke_stream_create(e->device, NULL, &e->stream)) ||
+        !CHECK_OK(yoke_stream_create(e->device, NULL, &e->other)) || !CHECK_OK(yoke_buffer_create(e->device, SIZE, &e->buffer)) ||
         !CHECK_OK(yoke_buffer_create_pinned(e->device, SIZE, &e->pinned)) || !build(e, kept, &set, &standing))
         return false;
     for (size_t i = 0; i < 2 && large > 0; i++)

@@ -80,7 +80,7 @@ static bool sleepy_stream(suite *t, yoke_stream **out_stream)
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
 
     desc.wait = YOKE_WAIT_BLOCK;
-    return CHECK_OK(yoke_stream_create_with(t->device, &desc, out_stream));
+    return CHECK_OK(yoke_stream_create(t->device, &desc, out_stream));
 }
 
 /* ---- Waits that give up ---- */
@@ -288,7 +288,7 @@ static void watched_behind_a_held_event(suite *shared)
     own.stream = NULL;
     NEED_OK(yoke_device_open(shared->info.selector, &own.device));
     begin_with(&table, t, YOKE_E_UNSUPPORTED);
-    NEED_OK(yoke_stream_create(own.device, &own.stream));
+    NEED_OK(yoke_stream_create(own.device, NULL, &own.stream));
     NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
     NEED(sleepy_stream(t, &held) && record_held(held, &s, &c.event));
     NEED(started = pthread_create(&thread, NULL, wait_in_crowd, &c) == 0);
@@ -368,7 +368,7 @@ static bool wait_in_driver(suite *t, yoke_buffer *buffer, int32_t policy, unsign
     bool good = false;
 
     desc.wait = policy;
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    NEED_OK(yoke_stream_create(t->device, &desc, &stream));
     begin(t, YOKE_OK);
     doctored.event_wait = block;
     atomic_store(&blocked, 0);
@@ -464,7 +464,7 @@ static void read_that_waits(suite *t)
     counted = NULL;
     NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
     NEED_OK(yoke_write_sync(t->stream, buffer, 0, &seven, sizeof seven));
-    NEED_OK(yoke_stream_create(t->device, &counted));
+    NEED_OK(yoke_stream_create(t->device, NULL, &counted));
     t->device->traits.reads_block = true;
     t->device->traits.records_with_operations = false;
     begin(t, YOKE_OK);

@@ -176,7 +176,7 @@ static void compiled(suite *t)
     CHECK(size == 0);
     source.defines = NULL;
     CHECK_FAILS(YOKE_E_BUILD, "WHENCE", yoke_source_compile(&source, "sm_90", 0, bytes, MOST, &size));
-    CHECK_TEXT(yoke_get_build_log(), "WHENCE");
+    CHECK_TEXT(yoke_program_get_build_log(), "WHENCE");
     source = source_of(as_code);
     source.cuda_std = "99";
     CHECK_FAILS(YOKE_E_UNSUPPORTED, "C++99", yoke_source_compile(&source, "sm_90", 0, bytes, MOST, &size));

@@ -80,7 +80,7 @@ static void release_lets_given_work_run(suite *t)
 
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
     for (uint32_t value = 1; value <= 5; value++) {
-        NEED_OK(yoke_stream_create(t->device, &stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &stream));
         bool ok = suite_spin(t, stream, out.buffer, value, 10, &rounds) && CHECK_OK(yoke_event_record(stream, 0, &event));
         yoke_stream_release(stream);
         NEED(ok);
@@ -103,7 +103,7 @@ static void release_does_not_wait(suite *t)
     yoke_event *event = NULL;
 
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     if (suite_spin(t, stream, out.buffer, 1, 1000, NULL))
         CHECK_OK(yoke_event_record(stream, 0, &event));
     bool pending = event && yoke_event_query(event) == YOKE_PENDING;
@@ -125,7 +125,7 @@ static void retain_counts(suite *t)
     unsigned char byte = 1, got = 0;
     yoke_buffer *buffer = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     CHECK(yoke_stream_retain(stream) == stream);
     yoke_stream_release(stream);
     NEED_OK(yoke_buffer_create(t->device, 1, &buffer));
@@ -150,10 +150,10 @@ static void flags(suite *t)
     } newer = { YOKE_STREAM_DESC_INIT, { 0 } };
     yoke_stream *stream = NULL;
 
-    CHECK_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_OK(yoke_stream_create(t->device, &desc, &stream));
     yoke_stream_release(stream);
     desc.size = 0;
-    CHECK_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_OK(yoke_stream_create(t->device, &desc, &stream));
     yoke_stream_release(stream);
     desc.size = offsetof(yoke_stream_desc, priority);
     desc.priority = 1000000; /* which an older program does not have */
@@ -162,16 +162,16 @@ static void flags(suite *t)
     desc.size = 0;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "priority", yoke_stream_create_with(t->device, &desc, &stream));
     newer.desc.size = sizeof newer;
-    CHECK_OK(yoke_stream_create_with(t->device, &newer.desc, &stream));
+    CHECK_OK(yoke_stream_create(t->device, &newer.desc, &stream));
     yoke_stream_release(stream);
 
     desc = (yoke_stream_desc)YOKE_STREAM_DESC_INIT;
     desc.flags = YOKE_STREAM_TIMED;
     if (suite_can(t, YOKE_CAP_TIMING)) {
-        CHECK_OK(yoke_stream_create_with(t->device, &desc, &stream));
+        CHECK_OK(yoke_stream_create(t->device, &desc, &stream));
         yoke_stream_release(stream);
     } else {
-        CHECK_FAILS(YOKE_E_UNSUPPORTED, "", yoke_stream_create_with(t->device, &desc, &stream));
+        CHECK_FAILS(YOKE_E_UNSUPPORTED, "", yoke_stream_create(t->device, &desc, &stream));
         CHECK(stream == NULL);
     }
 }
@@ -185,7 +185,7 @@ static void many_streams(suite *t)
 
     fill_random(wanted, sizeof wanted, 6);
     for (int i = 0; i < STREAMS; i++) {
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
         NEED(guarded_create(t, sizeof wanted[i], &buffers[i]));
         NEED(guarded_write(t, &buffers[i], wanted[i]));
     }
@@ -214,7 +214,7 @@ static void event_joins_two_streams(suite *t)
     uint32_t wanted[N];
 
     fill_random(wanted, sizeof wanted, 7);
-    NEED_OK(yoke_stream_create(t->device, &streams[1]));
+    NEED_OK(yoke_stream_create(t->device, NULL, &streams[1]));
     NEED(guarded_create(t, sizeof wanted, &x) && guarded_create(t, 2 * sizeof(uint32_t), &out));
     NEED(guarded_write(t, &x, wanted));
     for (uint32_t k = 0; k < 10; k++) {
@@ -273,9 +273,9 @@ static void wait_and_release(suite *t, unsigned order, bool one_way)
     q.info = t->info;
     NEED_OK(yoke_program_build(q.device, source_of_all, &q.program));
     for (int i = 0; i < 3; i++)
-        NEED_OK(yoke_stream_create(q.device, &streams[i]));
+        NEED_OK(yoke_stream_create(q.device, NULL, &streams[i]));
     for (int i = 0; i < 2; i++) {
-        NEED_OK(yoke_stream_create(q.device, &q.side));
+        NEED_OK(yoke_stream_create(q.device, NULL, &q.side));
         NEED(guarded_create(&q, 2 * sizeof(uint32_t), &out[i]));
         NEED(suite_spin(&q, streams[i], out[i].buffer, 1, 20, NULL));
         t->spin_rate = q.spin_rate; /* measured once */
@@ -332,7 +332,7 @@ static void event_joins_two_devices(suite *t)
         return;
     }
     between = memory_new(sizeof wanted);
-    NEED_OK(yoke_stream_create(other, &b));
+    NEED_OK(yoke_stream_create(other, NULL, &b));
     NEED(guarded_create(t, sizeof wanted, &x) && guarded_create(t, 2 * sizeof(uint32_t), &out));
     NEED(guarded_create_on(other, b, sizeof wanted, &y));
     for (uint32_t k = 0; k < 5; k++) {
@@ -418,7 +418,7 @@ static void *use_own_stream(void *user)
     yoke_stream *stream = NULL;
 
     for (uint32_t k = 0; k < 40; k++) {
-        CHECK_OK(yoke_stream_create(e->t->device, &stream));
+        CHECK_OK(yoke_stream_create(e->t->device, NULL, &stream));
         advance(e->t, stream, e->x.buffer, k);
         advance_host(e->wanted, k);
         CHECK_OK(yoke_stream_wait(stream));

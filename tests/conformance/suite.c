@@ -186,7 +186,7 @@ bool suite_works(suite *t)
     if (!t->saxpy)
         NEED_OK(yoke_program_build(t->device, &source, &t->saxpy));
     NEED_OK(yoke_kernel_get(t->saxpy, "saxpy", &kernel));
-    NEED_OK(yoke_stream_create(t->device, &stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &stream));
     NEED_OK(yoke_buffer_create(t->device, sizeof x, &xs));
     NEED(guarded_create(t, sizeof y, &ys));
     NEED_OK(yoke_write(stream, xs, 0, x, sizeof x));
@@ -478,7 +478,7 @@ static void run_case(const suite_case *c, suite *t)
     yoke_error_clear();
     suite_log_begin();
     if (t->device)
-        CHECK_OK(yoke_stream_create(t->device, &t->stream));
+        CHECK_OK(yoke_stream_create(t->device, NULL, &t->stream));
     if (!t->device || t->stream)
         c->run(t);
     yoke_stream_release(t->stream);
@@ -509,7 +509,7 @@ static void run_device(const suite_case *cases, size_t count, const yoke_source 
     free(kept);
     NEED_OK(opened);
     NEED_OK(yoke_device_get_info(t.device, &t.info));
-    NEED_OK(yoke_stream_create(t.device, &t.side));
+    NEED_OK(yoke_stream_create(t.device, NULL, &t.side));
     if (source)
         NEED_OK(yoke_program_build(t.device, source, &t.program));
     ready = true;
@@ -522,8 +522,8 @@ out:
         else
             tap_ok(false, "%s: %s (the device could not be made ready)", devices[i].selector, cases[c].name);
     }
-    if (!ready && yoke_get_build_log()[0])
-        tap_diag("%s", yoke_get_build_log());
+    if (!ready && yoke_program_get_build_log()[0])
+        tap_diag("%s", yoke_program_get_build_log());
     suite_log_begin();
     yoke_program_release(t.saxpy);
     yoke_program_release(t.program);

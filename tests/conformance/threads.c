@@ -220,7 +220,7 @@ static void launch_from_all(suite *t, bool one_stream)
         if (one_stream)
             launchers[i].stream = yoke_stream_retain(t->stream);
         else
-            NEED_OK(yoke_stream_create(t->device, &launchers[i].stream));
+            NEED_OK(yoke_stream_create(t->device, NULL, &launchers[i].stream));
     }
     run_team(launch_many, launchers, sizeof *launchers);
     for (int i = 0; i < THREADS; i++) {
@@ -267,7 +267,7 @@ static void come_and_go(visitor *v, uint32_t value)
     yoke_event *theirs = NULL, *mine = NULL;
     uint32_t got = 0;
 
-    NEED_OK(yoke_stream_create(v->t->device, &stream));
+    NEED_OK(yoke_stream_create(v->t->device, NULL, &stream));
     NEED_OK(yoke_buffer_create(v->t->device, 64, &buffer));
     NEED_OK(yoke_event_record(v->shared, 0, &theirs));
     NEED_OK(yoke_stream_wait_event(stream, theirs));

@@ -272,7 +272,7 @@ static bool round_begin(round *r)
 
     r->large = chance(r, 15);
     for (unsigned s = 0; s < STREAMS; s++)
-        if (!CHECK_OK(yoke_stream_create(r->t->device, &r->streams[s])))
+        if (!CHECK_OK(yoke_stream_create(r->t->device, NULL, &r->streams[s])))
             return false;
     for (unsigned a = 0; a < AREAS; a++) {
         size_t size = 600 + draw(r, chance(r, 20) ? 4000 : 250000);

@@ -318,7 +318,7 @@ static void several_threads(suite *t)
         if (i == THREADS - 1)
             copiers[i].stream = yoke_stream_retain(copiers[i - 1].stream);
         else
-            NEED_OK(yoke_stream_create(t->device, &copiers[i].stream));
+            NEED_OK(yoke_stream_create(t->device, NULL, &copiers[i].stream));
     }
     while (started < THREADS && CHECK(pthread_create(&copiers[started].thread, NULL, copy_in_thread, &copiers[started]) == 0))
         started++;
@@ -341,7 +341,7 @@ static void many_streams(suite *t)
     NEED(guarded_create(t, LARGEST, &x) && guarded_write(t, &x, data));
     for (unsigned i = 0; i < STREAMS; i++) {
         backs[i] = memory_new(LARGEST);
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
         NEED_OK(yoke_read(streams[i], backs[i], x.buffer, 0, LARGEST));
     }
     for (unsigned i = STREAMS; i-- > 0;) {

@@ -46,7 +46,7 @@ static bool copying_begin(suite *t, copying *c)
     fill_random(c->source, ALL, 1);
     bool ok = guarded_create(t, ALL, &c->there) && guarded_create(t, ALL, &c->here) && guarded_write(t, &c->here, c->source) &&
               CHECK_OK(yoke_fill(t->side, c->there.buffer, 0, ALL, &old_byte, 1)) && CHECK_OK(yoke_stream_wait(t->side)) &&
-              CHECK_OK(yoke_stream_create(t->device, &c->stream));
+              CHECK_OK(yoke_stream_create(t->device, NULL, &c->stream));
     memory_free(old);
     return ok;
 }

@@ -211,7 +211,7 @@ static void *run(const recipe *r, yoke_device *device, yoke_program *program)
     place p = { 0 };
     bool ran = false;
 
-    NEED_OK(yoke_stream_create(device, &p.stream));
+    NEED_OK(yoke_stream_create(device, NULL, &p.stream));
     NEED_OK(yoke_kernel_get(program, r->kernel, &p.kernel));
     for (size_t i = 0; i < MOST_INPUTS && r->in[i] > 0; i++)
         NEED(give(device, &p, r->in[i], r->bytes_in, (uint32_t)i + 1, &p.in[i]));

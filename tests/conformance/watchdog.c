@@ -46,7 +46,7 @@ static bool named_stream(suite *t, const char *name, yoke_stream **out_stream)
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
 
     desc.name = name;
-    return CHECK_OK(yoke_stream_create_with(t->device, &desc, out_stream));
+    return CHECK_OK(yoke_stream_create(t->device, &desc, out_stream));
 }
 
 /* Let one stream after the other stand: for two periods and more. */
@@ -398,7 +398,7 @@ static bool open_device(suite *t, const char *selector)
 
     NEED_OK(yoke_device_open(selector, &t->device));
     NEED_OK(yoke_device_get_info(t->device, &t->info));
-    NEED_OK(yoke_stream_create(t->device, &t->side));
+    NEED_OK(yoke_stream_create(t->device, NULL, &t->side));
     NEED_OK(yoke_program_build(t->device, &source, &t->program));
     ready = true;
 out:

@@ -29,7 +29,7 @@ static bool named_stream(yoke_device *device, const char *name, yoke_stream **ou
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
 
     desc.name = name;
-    return CHECK_OK(yoke_stream_create_with(device, &desc, out_stream));
+    return CHECK_OK(yoke_stream_create(device, &desc, out_stream));
 }
 
 /* What goes to stderr is read here until the watchdog has spoken, and then handed on. */

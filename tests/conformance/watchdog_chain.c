@@ -46,9 +46,9 @@ static bool both_are_told_of(suite *t)
 
     desc.flags = YOKE_STREAM_TIMED;
     desc.name = "hen";
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &hen));
+    NEED_OK(yoke_stream_create(t->device, &desc, &hen));
     desc.name = "egg";
-    NEED_OK(yoke_stream_create_with(t->device, &desc, &egg));
+    NEED_OK(yoke_stream_create(t->device, &desc, &egg));
     NEED_OK(yoke_buffer_create(t->device, 4, &buffer));
     NEED_OK(yoke_fill(hen, buffer, 0, 4, &zero, sizeof zero));
     NEED_OK(yoke_event_record(hen, YOKE_EVENT_TIMED, &given));

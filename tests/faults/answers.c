@@ -47,8 +47,8 @@ static void asked_in_order(suite *t, const int order[3])
     yoke_buffer *x = NULL;
     yoke_fault fault = { .what = YOKE_FAULT_SAY_FAILED, .times = ALWAYS };
 
-    NEED_OK(yoke_stream_create(t->device, &a));
-    NEED_OK(yoke_stream_create(t->device, &b));
+    NEED_OK(yoke_stream_create(t->device, NULL, &a));
+    NEED_OK(yoke_stream_create(t->device, NULL, &b));
     NEED_OK(yoke_buffer_create(t->device, 3 * N, &x));
     NEED_OK(yoke_fill(a, x, 0, N, "a", 1));
     NEED_OK(yoke_event_record(a, 0, &event));
@@ -134,7 +134,7 @@ static void release_unanswered(suite *t)
     x = NULL;
     yoke_fault_order(&(yoke_fault){ .what = YOKE_FAULT_FAILURE, .call = is_cuda(t) ? "cuEventQuery" : "clGetEventInfo" });
     suite_expect_log();
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim_memory(t->device, 0));
     CHECK(report_now().happened == 1);
     yoke_fault_order(NULL);
     CHECK_OK(yoke_stream_wait(t->stream));
@@ -158,7 +158,7 @@ static void part_is_refused(suite *t)
     yoke_fault_order(NULL);
     yoke_buffer_release(x);
     x = NULL;
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim_memory(t->device, 0));
     CHECK_OK(yoke_stream_wait(t->stream));
 out:
     yoke_buffer_release(x);
@@ -237,7 +237,7 @@ static void question_hangs(suite *t)
     yoke_buffer *x = NULL;
     pthread_t thread;
 
-    NEED_OK(yoke_stream_create(t->device, &other));
+    NEED_OK(yoke_stream_create(t->device, NULL, &other));
     NEED_OK(yoke_buffer_create(t->device, N, &x));
     NEED_OK(yoke_fill(t->stream, x, 0, N, "a", 1));
     yoke_fault_order(&(yoke_fault){ .what = YOKE_FAULT_HANG, .call = is_cuda(t) ? "cuEventQuery" : "clGetEventInfo" });

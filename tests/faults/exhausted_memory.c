@@ -176,14 +176,14 @@ yoke_status scenario_pool(suite *t, suite *p)
             yoke_buffer_release(buffers[i]);
             buffers[i] = NULL;
         }
-        DO(yoke_device_limit_memory(t->device, 1 << 20, round ? 0 : 1 << 19));
+        DO(yoke_device_set_memory_limits(t->device, 1 << 20, round ? 0 : 1 << 19));
     }
     FAILS_WITH(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_buffer_create(t->device, 3 << 20, &none));
-    DO(yoke_device_trim(t->device, 1000));
+    DO(yoke_device_trim_memory(t->device, 1000));
     DO(yoke_device_get_memory(t->device, &info));
     CHECK(info.buffers == 1);
     DO(yoke_stream_wait(t->stream));
-    DO(yoke_device_limit_memory(t->device, YOKE_NO_LIMIT, 1 << 20));
+    DO(yoke_device_set_memory_limits(t->device, YOKE_NO_LIMIT, 1 << 20));
 out:
     finish(t->stream);
     finish(t->side);

@@ -117,11 +117,11 @@ static yoke_status sort_without_memory(suite *t, const yoke_array *keys, const i
     yoke_memory_info info = YOKE_MEMORY_INFO_INIT;
     yoke_status status;
 
-    DO(yoke_device_trim(t->device, 0));
+    DO(yoke_device_trim_memory(t->device, 0));
     DO(yoke_device_get_memory(t->device, &info));
-    DO(yoke_device_limit_memory(t->device, info.in_use, 0));
-    FAILS_WITH(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_sort(t->stream, keys, NULL, YOKE_SORT_ASCENDING));
-    DO(yoke_device_limit_memory(t->device, YOKE_NO_LIMIT, 1 << 20));
+    DO(yoke_device_set_memory_limits(t->device, info.in_use, 0));
+    FAILS_WITH(YOKE_E_OUT_OF_DEVICE_MEMORY, yoke_sort(t->stream, YOKE_SORT_ASCENDING, keys, NULL));
+    DO(yoke_device_set_memory_limits(t->device, YOKE_NO_LIMIT, 1 << 20));
     DO(yoke_read(t->stream, back, keys->buffer, 0, COUNT * sizeof *back));
     DO(yoke_stream_wait(t->stream));
     CHECK_BYTES(back, values, COUNT * sizeof *back);
@@ -151,7 +151,7 @@ yoke_status scenario_ordering(suite *t, suite *p)
     DO(yoke_select(t->stream, &a.all[KEPT], &a.all[KEPT_COUNT], &a.all[KEYS], &a.all[FLAGS]));
     DO(yoke_bincount(t->stream, &a.all[COUNTS], &a.all[KEYS], NULL));
     DO(sort_without_memory(t, &a.all[KEYS], values, a.back[KEYS]));
-    DO(yoke_sort(t->stream, &a.all[KEYS], NULL, YOKE_SORT_ASCENDING));
+    DO(yoke_sort(t->stream, YOKE_SORT_ASCENDING, &a.all[KEYS], NULL));
     DO(read_back(t, &a));
     for (int32_t i = 0; i < COUNT; i++)
         if (flags[i] && !CHECK(a.back[KEPT][kept++] == values[i]))

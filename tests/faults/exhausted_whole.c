@@ -85,9 +85,9 @@ yoke_status scenario_whole(suite *t, suite *other)
     p.back = memory_new(ROUNDS * COUNT * sizeof *p.back);
     DO(yoke_device_open(t->info.selector, &p.device));
     (void)devices_may_hide();
-    DO(yoke_stream_create(p.device, &p.up));
-    DO(yoke_stream_create(p.device, &p.work));
-    DO(yoke_stream_create(p.device, &p.down));
+    DO(yoke_stream_create(p.device, NULL, &p.up));
+    DO(yoke_stream_create(p.device, NULL, &p.work));
+    DO(yoke_stream_create(p.device, NULL, &p.down));
     DO(yoke_program_build(p.device, &exhausted_source, &p.program));
     DO(yoke_kernel_get(p.program, "both", &p.both));
     for (int round = 0; round < ROUNDS; round++)

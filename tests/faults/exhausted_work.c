@@ -130,7 +130,7 @@ yoke_status scenario_programs(suite *t, suite *p)
     DO(yoke_source_builtin("saxpy", &own));
     FAILS_WITH(YOKE_E_BUILD, yoke_program_build(t->device, &wrong, &none));
     CHECK(none == NULL);
-    yoke_get_build_log();
+    yoke_program_get_build_log();
     DO(yoke_device_get_program(t->device, "exhausted", &source, &kept));
     DO(yoke_kernel_get(kept, "both", &both));
     DO(build_async(t, &source, &second));
@@ -241,7 +241,7 @@ yoke_status scenario_events(suite *t, suite *p)
     (void)p;
     stands.leave = &leave;
     desc.flags = timing ? YOKE_STREAM_TIMED : 0;
-    DO(yoke_stream_create_with(t->device, &desc, &timed));
+    DO(yoke_stream_create(t->device, &desc, &timed));
     DO(yoke_event_record(timed, timing ? YOKE_EVENT_TIMED : 0, &first));
     DO(yoke_event_record(timed, timing ? YOKE_EVENT_TIMED : 0, &second));
     DO(yoke_stream_wait_event(t->side, second));
@@ -286,7 +286,7 @@ yoke_status scenario_streams(suite *t, suite *p)
     fails.result = -7777;
     fails.leave = &leave_first; /* or what comes behind it would be refused */
     stands.leave = &leave;
-    DO(yoke_stream_create_with(t->device, &desc, &stream));
+    DO(yoke_stream_create(t->device, &desc, &stream));
     CALL(stream, &fails);
     CALL(stream, &behind);
     gate_open(&leave_first);
@@ -299,7 +299,7 @@ yoke_status scenario_streams(suite *t, suite *p)
     DO(yoke_stream_recover(stream));
     CALL(stream, &behind);
     DO(yoke_stream_wait(stream));
-    DO(yoke_stream_create(t->device, &short_lived));
+    DO(yoke_stream_create(t->device, NULL, &short_lived));
     CALL(short_lived, &behind);
 out:
     gate_open(&leave_first);
@@ -370,7 +370,7 @@ yoke_status scenario_natives(suite *t, suite *p)
     l.enqueued++;
     DO(yoke_native_enqueue(t->stream, hear_native, &l, heard));
     l.enqueued++;
-    DO(yoke_native_enqueue_with(t->stream, hear_native, &l, heard, &buffer, 1, &handle));
+    DO(yoke_native_enqueue_with_buffers(t->stream, hear_native, &l, heard, &buffer, 1, &handle));
     l.enqueued++;
     DO(wait_for_each_other(t));
     DO(yoke_read(t->stream, back, buffer, 496, 4));

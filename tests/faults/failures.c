@@ -312,7 +312,7 @@ static bool place_open(suite *t, place *p, enum liar_call call, unsigned r, unsi
     *p = (place){ .r = r, .stand = STAND_INIT, .got = memory_new(sizeof *p->got) };
     NEED(guarded_create(t, sizeof nothing, &p->x) && guarded_write(t, &p->x, nothing));
     NEED(guarded_create(t, sizeof values, &p->source) && guarded_write(t, &p->source, values));
-    NEED_OK(yoke_stream_create(t->device, &p->stream));
+    NEED_OK(yoke_stream_create(t->device, NULL, &p->stream));
     liar->lie(&(liar_orders){
         .queue = liar->newest_queue(), .call = call, .code = refusals[r].code, .fail_at = at, .fail_times = times });
     return true;
@@ -384,7 +384,7 @@ static void refused_later(suite *t, place *p, enum liar_call call)
     yoke_event *event = NULL;
     yoke_stream *behind = NULL;
 
-    NEED_OK(yoke_stream_create(t->device, &behind));
+    NEED_OK(yoke_stream_create(t->device, NULL, &behind));
     NEED_OK(yoke_host_call(p->stream, stand_at_gate, &p->stand, NULL));
     for (unsigned i = 0; i < 3; i++)
         CHECK_OK(put(t, p, call, i));

@@ -150,7 +150,7 @@ static void release_everything(suite *t, listener *first, listener *second)
 
     NEED_OK(yoke_device_open(t->info.selector, &device));
     for (int i = 0; i < 2; i++)
-        NEED_OK(yoke_stream_create(device, &streams[i]));
+        NEED_OK(yoke_stream_create(device, NULL, &streams[i]));
     NEED_OK(yoke_buffer_create(device, sizeof marks, &buffer));
     NEED_OK(yoke_write(streams[0], buffer, 0, marks, sizeof marks));
     NEED_OK(yoke_event_record(streams[0], 0, &event));
@@ -218,14 +218,14 @@ static void unmapped_to_the_end(suite *t)
 
     if (!has_layer())
         return;
-    CHECK_OK(yoke_device_trim(t->device, 0));
+    CHECK_OK(yoke_device_trim_memory(t->device, 0));
     NEED_OK(yoke_device_open(t->info.selector, &device));
     NEED_OK(yoke_buffer_create_pinned(device, sizeof marks, &buffer));
-    CHECK_OK(yoke_device_trim(device, 0));
+    CHECK_OK(yoke_device_trim_memory(device, 0));
     unsigned before = told().unmapped;
     yoke_buffer_release(buffer);
     buffer = NULL;
-    CHECK_OK(yoke_device_trim(device, 0));
+    CHECK_OK(yoke_device_trim_memory(device, 0));
     CHECK(told().unmapped == before + 1);
 out:
     yoke_buffer_release(buffer);

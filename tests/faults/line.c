@@ -146,8 +146,8 @@ bool line_open(suite *t, line *l, unsigned kind, outcome expected)
     NEED(guarded_create(t, 2 * sizeof *l->got, &l->out) && guarded_create(t, 2 * sizeof *l->got, &l->mark));
     NEED(suite_spin(t, t->side, l->out.buffer, 1, 0, NULL));
     NEED_OK(yoke_stream_wait(t->side));
-    NEED_OK(yoke_stream_create(t->device, &l->second));
-    NEED_OK(yoke_stream_create(t->device, &l->first));
+    NEED_OK(yoke_stream_create(t->device, NULL, &l->second));
+    NEED_OK(yoke_stream_create(t->device, NULL, &l->first));
     l->queue = liar->newest_queue();
     return true;
 out:
@@ -235,8 +235,8 @@ suite *line_device(suite *t, yoke_status status, suite *own)
     *own = (suite){ .info = t->info };
     NEED_OK(yoke_device_open(t->info.selector, &own->device));
     NEED_OK(yoke_program_build(own->device, &spin_source, &own->program));
-    NEED_OK(yoke_stream_create(own->device, &own->side));
-    NEED_OK(yoke_stream_create(own->device, &own->stream));
+    NEED_OK(yoke_stream_create(own->device, NULL, &own->side));
+    NEED_OK(yoke_stream_create(own->device, NULL, &own->stream));
     return own;
 out:
     line_leave_device(NULL, own);

@@ -51,7 +51,7 @@ bool make_ready(suite *t, const char *selector, bool kernels)
 {
     t->info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
     return CHECK_OK(yoke_device_open(selector, &t->device)) && CHECK_OK(yoke_device_get_info(t->device, &t->info)) &&
-           CHECK_OK(yoke_stream_create(t->device, &t->side)) && CHECK_OK(yoke_stream_create(t->device, &t->stream)) &&
+           CHECK_OK(yoke_stream_create(t->device, NULL, &t->side)) && CHECK_OK(yoke_stream_create(t->device, NULL, &t->stream)) &&
            (!kernels || CHECK_OK(yoke_program_build(t->device, &exhausted_source, &t->program)));
 }
 
@@ -64,7 +64,7 @@ void nothing_is_left(suite *t)
     CHECK_OK(yoke_stream_wait(t->side));
     do {
         sched_yield();
-        CHECK_OK(yoke_device_trim(t->device, 0));
+        CHECK_OK(yoke_device_trim_memory(t->device, 0));
         CHECK_OK(yoke_device_get_memory(t->device, &info));
     } while ((info.buffers || info.in_use || info.cached || info.pinned || info.pinned_cached) && suite_now() - start < 40);
     CHECK(info.buffers == 0);

@@ -64,7 +64,7 @@ static bool record_graph(trial *w)
 static bool trial_open(suite *t, trial *w)
 {
     *w = (trial){ .t = t };
-    return CHECK_OK(yoke_stream_create(t->device, &w->second)) && CHECK_OK(yoke_stream_create(t->device, &w->third)) &&
+    return CHECK_OK(yoke_stream_create(t->device, NULL, &w->second)) && CHECK_OK(yoke_stream_create(t->device, NULL, &w->third)) &&
            guarded_create(t, SIZE, &w->x) && guarded_write(t, &w->x, w->mirror) && record_graph(w);
 }
 
@@ -130,7 +130,7 @@ static void wide_graph_elsewhere(suite *t)
     yoke_stream *stream = NULL;
     trial w;
 
-    if (trial_open(t, &w) && CHECK_OK(yoke_stream_create(t->device, &stream)))
+    if (trial_open(t, &w) && CHECK_OK(yoke_stream_create(t->device, NULL, &stream)))
         launch_until_it_works(&w, stream);
     trial_close(&w);
     yoke_stream_release(stream);

@@ -126,7 +126,7 @@ static void look_at_sites(void)
 {
     AWAIT(buffers_left() == 0);
     for (unsigned i = 0; i < site_count; i++) {
-        judge(yoke_device_limit_memory(sites[i].device, YOKE_NO_LIMIT, YOKE_NO_LIMIT), HAS_TO, FINE);
+        judge(yoke_device_set_memory_limits(sites[i].device, YOKE_NO_LIMIT, YOKE_NO_LIMIT), HAS_TO, FINE);
         judge(yoke_device_set_wait(sites[i].device, YOKE_WAIT_AUTO), HAS_TO, FINE);
     }
 }

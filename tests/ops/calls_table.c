@@ -37,7 +37,7 @@ static yoke_status call_write_array(yoke_stream *stream, const calls_state *x)
 static yoke_status call_read_array(yoke_stream *stream, const calls_state *x)
 {
     yoke_array turned = yoke_array_transpose(x->a[0], NULL);
-    return yoke_read_array(stream, &turned, x->host);
+    return yoke_read_array(stream, x->host, &turned);
 }
 
 static yoke_status call_map(yoke_stream *stream, const calls_state *x)
@@ -68,10 +68,10 @@ static yoke_status call_map_reduce_segments(yoke_stream *stream, const calls_sta
 
 /* ---- Order ---- */
 
-CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
-CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_SORT_DESCENDING))
-CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_SORT_DESCENDING))
-CALL(searchsorted, yoke_searchsorted(stream, A(0), A(1), A(2), YOKE_SEARCH_LEFT))
+CALL(sort, yoke_sort(stream, YOKE_SORT_ASCENDING, A(0), A(1)))
+CALL(argsort, yoke_argsort(stream, YOKE_SORT_DESCENDING, A(0), A(1)))
+CALL(top_k, yoke_top_k(stream, YOKE_SORT_DESCENDING, A(0), A(1), A(2)))
+CALL(searchsorted, yoke_searchsorted(stream, YOKE_SEARCH_LEFT, A(0), A(1), A(2)))
 CALL(select, yoke_select(stream, A(0), A(1), A(2), A(3)))
 CALL(partition, yoke_partition(stream, A(0), A(1), A(2), A(3)))
 CALL(unique, yoke_unique(stream, A(0), A(1), A(2), A(3)))
@@ -79,7 +79,7 @@ CALL(histogram, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(10), YOKE_NUMBER(
 CALL(histogram_edges, yoke_histogram_edges(stream, A(0), A(1), A(2), A(3)))
 CALL(bincount, yoke_bincount(stream, A(0), A(1), A(2)))
 CALL(gather, yoke_gather(stream, A(0), A(1), A(2), 0))
-CALL(scatter, yoke_scatter(stream, A(0), A(2), A(1), 0, YOKE_SCATTER_ADD))
+CALL(scatter, yoke_scatter(stream, YOKE_SCATTER_ADD, A(0), A(2), A(1), 0))
 
 static yoke_status call_select_where(yoke_stream *stream, const calls_state *x)
 {
@@ -89,7 +89,7 @@ static yoke_status call_select_where(yoke_stream *stream, const calls_state *x)
 
 /* ---- Products, filters, transforms ---- */
 
-CALL(matmul, yoke_matmul(stream, A(0), A(1), A(2)))
+CALL(matmul, yoke_matmul(stream, A(0), A(1), A(2), NULL))
 CALL(outer, yoke_outer(stream, A(0), A(1), A(2), NULL))
 CALL(gaussian_filter, yoke_gaussian_filter(stream, A(0), A(1), (const double[]){ 1.5, 1 }, YOKE_AXES(0, 1), NULL))
 CALL(box_filter, yoke_box_filter(stream, A(0), A(1), (const int64_t[]){ 3, 5 }, YOKE_AXES(0, 1), NULL))
@@ -97,8 +97,8 @@ CALL(separable_filter, yoke_separable_filter(stream, A(0), A(1), (const yoke_wei
 CALL(sobel_filter, yoke_sobel_filter(stream, A(0), A(1), 0, YOKE_AXES(0, 1), NULL))
 CALL(correlate, yoke_correlate(stream, A(0), A(1), weights, (const int64_t[]){ 3, 3 }, YOKE_AXES(0, 1), NULL))
 CALL(convolve, yoke_convolve(stream, A(0), A(1), weights, (const int64_t[]){ 3, 3 }, YOKE_AXES(0, 1), NULL))
-CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FFT_FORWARD, YOKE_ALL_AXES))
-CALL(fft_convolve, yoke_fft_convolve(stream, A(0), A(1), A(2), YOKE_CONVOLVE_SAME, YOKE_AXES(0)))
+CALL(fft, yoke_fft(stream, YOKE_FFT_FORWARD, A(0), A(1), YOKE_ALL_AXES, NULL))
+CALL(fft_convolve, yoke_fft_convolve(stream, YOKE_CONVOLVE_SAME, A(0), A(1), A(2), YOKE_AXES(0)))
 
 static yoke_status call_matmul_with(yoke_stream *stream, const calls_state *x)
 {
@@ -110,14 +110,14 @@ static yoke_status call_matmul_with(yoke_stream *stream, const calls_state *x)
     options.epilogue = "value + bias";
     options.vars = vars;
     options.var_count = 1;
-    return yoke_matmul_with(stream, &x->a[0], &x->a[1], &x->a[2], &options);
+    return yoke_matmul(stream, &x->a[0], &x->a[1], &x->a[2], &options);
 }
 
 static yoke_status call_fft_with(yoke_stream *stream, const calls_state *x)
 {
     yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
     options.scaling = YOKE_FFT_SCALE_ORTHO;
-    return yoke_fft_with(stream, &x->a[0], &x->a[0], YOKE_FFT_INVERSE, YOKE_AXES(0, 1), &options);
+    return yoke_fft(stream, YOKE_FFT_INVERSE, &x->a[0], &x->a[0], YOKE_AXES(0, 1), &options);
 }
 
 /* ---- Random numbers ---- */

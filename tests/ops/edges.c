@@ -317,7 +317,7 @@ static void try_spectrum(suite *t, const spectrum_trial *c, uint32_t flags)
     for (size_t i = 0; i < c->axis_count; i++)
         n *= c->shape[c->axes[i]];
     o.flags = flags;
-    NEED_OK(yoke_fft_with(t->stream, &back.array, &half.array, YOKE_FFT_INVERSE, c->axes, c->axis_count, &o));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_INVERSE, &back.array, &half.array, c->axes, c->axis_count, &o));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &back, false) && test_download_checked(t, &half, true));
     double error = spectrum_error(&back, wanted), limit = 3 * spectrum_limit(c->dtype, n);

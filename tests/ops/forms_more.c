@@ -16,7 +16,7 @@
 static yoke_status call_sort_sparse(yoke_stream *stream, const calls_state *x)
 {
     yoke_array half = yoke_array_slice(x->a[0], 0, 0, x->a[0].shape[0], 2);
-    return yoke_sort(stream, &half, NULL, YOKE_SORT_DESCENDING);
+    return yoke_sort(stream, YOKE_SORT_DESCENDING, &half, NULL);
 }
 
 static yoke_status call_transpose(yoke_stream *stream, const calls_state *x)
@@ -28,12 +28,12 @@ static yoke_status call_transpose(yoke_stream *stream, const calls_state *x)
 static yoke_status call_turned_vector(yoke_stream *stream, const calls_state *x)
 {
     yoke_array turned = yoke_array_transpose(x->a[1], NULL);
-    return yoke_matmul(stream, A(0), &turned, A(2));
+    return yoke_matmul(stream, A(0), &turned, A(2), NULL);
 }
 
 static yoke_status call_fft_to_real(yoke_stream *stream, const calls_state *x)
 {
-    return yoke_fft(stream, A(0), A(1), YOKE_FFT_INVERSE, YOKE_AXES(0));
+    return yoke_fft(stream, YOKE_FFT_INVERSE, A(0), A(1), YOKE_AXES(0), NULL);
 }
 
 CALL(sum, yoke_reduce(stream, YOKE_REDUCE_SUM, A(0), A(1), YOKE_ALL_AXES))
@@ -44,14 +44,14 @@ CALL(segments, yoke_reduce_segments(stream, YOKE_REDUCE_SUM, A(0), A(1), A(2)))
 CALL(scan, yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_EXCLUSIVE, A(0), A(1), 0))
 CALL(scan_columns, yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, A(0), A(1), 0))
 CALL(select, yoke_select(stream, A(0), A(1), A(2), A(3)))
-CALL(sort, yoke_sort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
-CALL(argsort, yoke_argsort(stream, A(0), A(1), YOKE_SORT_ASCENDING))
-CALL(top_k, yoke_top_k(stream, A(0), A(1), A(2), YOKE_SORT_DESCENDING))
+CALL(sort, yoke_sort(stream, YOKE_SORT_ASCENDING, A(0), A(1)))
+CALL(argsort, yoke_argsort(stream, YOKE_SORT_ASCENDING, A(0), A(1)))
+CALL(top_k, yoke_top_k(stream, YOKE_SORT_DESCENDING, A(0), A(1), A(2)))
 CALL(count, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(-100), YOKE_NUMBER(100), NULL))
 CALL(weigh, yoke_histogram(stream, A(0), A(1), YOKE_NUMBER(-100), YOKE_NUMBER(100), A(2)))
-CALL(scatter_add, yoke_scatter(stream, A(0), A(2), A(1), 0, YOKE_SCATTER_ADD))
-CALL(matmul, yoke_matmul(stream, A(0), A(1), A(2)))
-CALL(fft, yoke_fft(stream, A(0), A(1), YOKE_FFT_FORWARD, YOKE_AXES(0)))
+CALL(scatter_add, yoke_scatter(stream, YOKE_SCATTER_ADD, A(0), A(2), A(1), 0))
+CALL(matmul, yoke_matmul(stream, A(0), A(1), A(2), NULL))
+CALL(fft, yoke_fft(stream, YOKE_FFT_FORWARD, A(0), A(1), YOKE_AXES(0), NULL))
 
 enum { N = CALLS_N, SIDE = CALLS_SIDE, LONG = CALLS_LONG, BINS = 16500 };
 

@@ -68,7 +68,7 @@ static void release(large *l)
 static bool is_one(large *l, uint64_t wanted)
 {
     uint64_t got = 0;
-    if (!CHECK_OK(yoke_read_array(l->t->stream, &l->one, &got)) || !CHECK_OK(yoke_stream_wait(l->t->stream)))
+    if (!CHECK_OK(yoke_read_array(l->t->stream, &got, &l->one)) || !CHECK_OK(yoke_stream_wait(l->t->stream)))
         return false;
     if (CHECK(got == wanted))
         return true;
@@ -103,7 +103,7 @@ static bool map_elements(large *l)
     for (size_t k = 0; k < sizeof middles / sizeof *middles; k++) {
         int64_t first = middles[k] - PIECE / 2;
         yoke_array part = yoke_array_slice(x, 0, first, first + PIECE, 1);
-        if (!CHECK_OK(yoke_read_array(l->t->stream, &part, piece)) || !CHECK_OK(yoke_stream_wait(l->t->stream)))
+        if (!CHECK_OK(yoke_read_array(l->t->stream, piece, &part)) || !CHECK_OK(yoke_stream_wait(l->t->stream)))
             return false;
         for (int64_t i = 0; i < PIECE; i++)
             if (!CHECK(piece[i] == element(l, first + i)))
@@ -128,7 +128,7 @@ static bool scan(large *l)
     yoke_array x = yoke_array_slice(l->x, 0, 1, l->n, 1), first = yoke_array_slice(l->out, 0, 0, 1, 1);
     uint8_t got = 0;
     return CHECK_OK(yoke_scan(l->t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &l->out, &l->x, 0)) &&
-           CHECK_OK(yoke_read_array(l->t->stream, &first, &got)) && CHECK_OK(yoke_stream_wait(l->t->stream)) &&
+           CHECK_OK(yoke_read_array(l->t->stream, &got, &first)) && CHECK_OK(yoke_stream_wait(l->t->stream)) &&
            CHECK(got == element(l, 0)) && all_are(l, "(uint8)(behind - before) == x", YOKE_VARS(behind, before, x), l->n - 1);
 }
 
@@ -146,7 +146,7 @@ static bool select_most(large *l)
 static bool are_counted(large *l)
 {
     uint64_t got[BINS] = { 0 };
-    return CHECK_OK(yoke_read_array(l->t->stream, &l->bins, got)) && CHECK_OK(yoke_stream_wait(l->t->stream)) &&
+    return CHECK_OK(yoke_read_array(l->t->stream, got, &l->bins)) && CHECK_OK(yoke_stream_wait(l->t->stream)) &&
            CHECK_BYTES(got, l->counts, sizeof got);
 }
 
@@ -173,7 +173,7 @@ static bool gather(large *l)
 static bool sort(large *l)
 {
     yoke_array behind = yoke_array_slice(l->x, 0, 1, l->n, 1), before = yoke_array_slice(l->x, 0, 0, l->n - 1, 1);
-    return CHECK_OK(yoke_sort(l->t->stream, &l->x, NULL, YOKE_SORT_ASCENDING)) &&
+    return CHECK_OK(yoke_sort(l->t->stream, YOKE_SORT_ASCENDING, &l->x, NULL)) &&
            all_are(l, "before <= behind", YOKE_VARS(behind, before), l->n - 1) &&
            CHECK_OK(yoke_bincount(l->t->stream, &l->bins, &l->x, NULL)) && are_counted(l);
 }

@@ -59,10 +59,10 @@ static bool results_of(suite *t, const place *p, const place *out, float *result
             NEED_OK(yoke_reduce(t->stream, operations[i], &one.array, &p->array, YOKE_ALL_AXES));
         else
             NEED_OK(yoke_dot(t->stream, &one.array, &p->array, &p->array));
-        NEED_OK(yoke_read_array(t->stream, &one.array, &results[i]));
+        NEED_OK(yoke_read_array(t->stream, &results[i], &one.array));
     }
     NEED_OK(yoke_gaussian_filter(t->stream, &out->array, &p->array, (const double[]){ 1.5, 1.5 }, YOKE_ALL_AXES, NULL));
-    NEED_OK(yoke_read_array(t->stream, &out->array, filtered));
+    NEED_OK(yoke_read_array(t->stream, filtered, &out->array));
     NEED_OK(yoke_stream_wait(t->stream));
     ok = true;
 out:
@@ -168,7 +168,7 @@ static void limits(suite *t)
         return;
     NEED(lay(t, &p, YOKE_U8, zeros, 0, false) && test_upload(t, &one) && test_upload(t, &two) && test_upload(t, &bins));
     NEED_OK(yoke_device_open(t->info.selector, &other));
-    NEED_OK(yoke_stream_create(other, &stream));
+    NEED_OK(yoke_stream_create(other, NULL, &stream));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "lies on another device|yoke_device_open",
                 yoke_reduce(stream, YOKE_REDUCE_SUM, &one.array, &p.array, YOKE_ALL_AXES));
     yoke_array huge = p.array, empty = p.array, none = p.array;

@@ -20,7 +20,7 @@ static void prepares(suite *t)
     NEED_OK(yoke_assign(t->stream, &out.array, &a.array));
     NEED_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &sum.array, &a.array, YOKE_ALL_AXES));
     NEED_OK(yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &out.array, &a.array, 0));
-    NEED_OK(yoke_sort(t->stream, &out.array, NULL, YOKE_SORT_ASCENDING));
+    NEED_OK(yoke_sort(t->stream, YOKE_SORT_ASCENDING, &out.array, NULL));
     CHECK(builds() == before);
     NEED_OK(yoke_ops_prepare(t->device, (const int32_t[]){ YOKE_U8 }, 1));
     CHECK(builds() == before);
@@ -44,15 +44,15 @@ static void prepares_families(suite *t)
     yoke_array line = yoke_array_1d(a.array.buffer, YOKE_F32, 65536);
     line.offset = a.array.offset;
     yoke_array row = yoke_array_index(a.array, 0, 0), result = yoke_array_index(out.array, 0, 0);
-    NEED_OK(yoke_matmul(t->stream, &out.array, &a.array, &a.array));
-    NEED_OK(yoke_matmul(t->stream, &result, &a.array, &row));
+    NEED_OK(yoke_matmul(t->stream, &out.array, &a.array, &a.array, NULL));
+    NEED_OK(yoke_matmul(t->stream, &result, &a.array, &row, NULL));
     NEED_OK(yoke_gaussian_filter(t->stream, &out.array, &a.array, sigmas, YOKE_AXES(0, 1), NULL));
     NEED_OK(yoke_box_filter(t->stream, &out.array, &a.array, (const int64_t[]){ 5 }, YOKE_AXES(0), NULL));
     NEED_OK(yoke_sobel_filter(t->stream, &out.array, &a.array, 1, YOKE_AXES(1), NULL));
     NEED_OK(yoke_random_uniform(t->stream, &out.array, 2, 3, 1, 5, NULL));
     NEED_OK(yoke_random_normal(t->stream, &out.array, 2, 3, 1, 5, NULL));
-    NEED_OK(yoke_fft(t->stream, &half.array, &line, YOKE_FFT_FORWARD, YOKE_AXES(0)));
-    NEED_OK(yoke_fft(t->stream, &line, &half.array, YOKE_FFT_INVERSE, YOKE_AXES(0)));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_FORWARD, &half.array, &line, YOKE_AXES(0), NULL));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_INVERSE, &line, &half.array, YOKE_AXES(0), NULL));
     CHECK(builds() == before);
     NEED_OK(yoke_stream_wait(t->stream));
 out:

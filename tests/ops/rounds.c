@@ -54,7 +54,7 @@ static bool put(suite *t, int32_t dtype, int32_t dimensions, const int64_t *shap
 
 static bool get(suite *t, const yoke_array *array, void *elements)
 {
-    return CHECK_OK(yoke_read_array(t->stream, array, elements)) && CHECK_OK(yoke_stream_wait(t->stream));
+    return CHECK_OK(yoke_read_array(t->stream, elements, array)) && CHECK_OK(yoke_stream_wait(t->stream));
 }
 
 static uint32_t random_at(uint32_t i)
@@ -87,9 +87,9 @@ static bool sorts(suite *t, int64_t rows, int64_t n, int64_t k)
     NEED(put(t, YOKE_I64, 2, SHAPE(rows, n), keys, &a));
     NEED(put(t, YOKE_I32, 2, SHAPE(rows, n), NULL, &order));
     NEED(put(t, YOKE_I64, 2, SHAPE(rows, k), NULL, &first));
-    NEED_OK(yoke_argsort(t->stream, &order, &a, YOKE_SORT_ASCENDING));
-    NEED_OK(yoke_top_k(t->stream, &first, NULL, &a, YOKE_SORT_ASCENDING));
-    NEED_OK(yoke_sort(t->stream, &a, NULL, YOKE_SORT_ASCENDING));
+    NEED_OK(yoke_argsort(t->stream, YOKE_SORT_ASCENDING, &order, &a));
+    NEED_OK(yoke_top_k(t->stream, YOKE_SORT_ASCENDING, &first, NULL, &a));
+    NEED_OK(yoke_sort(t->stream, YOKE_SORT_ASCENDING, &a, NULL));
     NEED(get(t, &order, places) && get(t, &a, got));
     for (int64_t i = 0; i < count && ok; i++)
         ok = CHECK(got[i] == wanted[i]) && CHECK(keys[i / n * n + places[i]] == wanted[i]);
@@ -197,7 +197,7 @@ static bool scatters(suite *t, int32_t dtype)
     NEED(put(t, dtype, 2, SHAPE(N, 2), NULL, &a) && put(t, dtype, 2, SHAPE(3, 2), NULL, &o));
     NEED_OK(yoke_assign(t->stream, &a, &wide));
     NEED_OK(yoke_assign_value(t->stream, &o, YOKE_NUMBER(0)));
-    NEED_OK(yoke_scatter(t->stream, &o, &a, &indices, 0, YOKE_SCATTER_ADD));
+    NEED_OK(yoke_scatter(t->stream, YOKE_SCATTER_ADD, &o, &a, &indices, 0));
     yoke_array read = yoke_array_2d(wide.buffer, YOKE_F32, 3, 2);
     NEED_OK(yoke_assign(t->stream, &read, &o));
     ok = get(t, &read, out);
@@ -371,7 +371,7 @@ static bool multiplies(suite *t, int64_t batch, int64_t m, int64_t k)
     NEED_OK(yoke_map(t->stream, "a = i1 % 3", YOKE_VARS(a)));
     NEED_OK(yoke_assign_value(t->stream, &b, YOKE_NUMBER(1)));
     yoke_array all_a = yoke_array_broadcast(a, 3, SHAPE(batch, m, k)), all_b = yoke_array_broadcast(b, 3, SHAPE(batch, k, m));
-    NEED_OK(yoke_matmul(t->stream, &c, &all_a, &all_b));
+    NEED_OK(yoke_matmul(t->stream, &c, &all_a, &all_b, NULL));
     ok = get(t, &c, got);
     for (int64_t i = 0; i < count && ok; i++)
         ok = CHECK(got[i] == (float)(k / 3 * 3 + (k % 3 == 2)));
@@ -439,7 +439,7 @@ static bool transforms(suite *t, int64_t rows, int64_t n)
     for (int64_t row = 0; row < rows; row++)
         points[2 * row * n] = (float)row + 1;
     NEED(put(t, YOKE_C64, 2, SHAPE(rows, n), points, &a));
-    NEED_OK(yoke_fft(t->stream, &a, &a, YOKE_FFT_FORWARD, YOKE_AXES(1)));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_FORWARD, &a, &a, YOKE_AXES(1), NULL));
     ok = get(t, &a, points);
     for (int64_t i = 0; i < count && ok; i++)
         ok = CHECK(points[2 * i] == (float)(i / n) + 1 && points[2 * i + 1] == 0);
@@ -458,7 +458,7 @@ static bool convolves(suite *t, int64_t taps0, int64_t taps1)
     NEED(put(t, YOKE_F32, 2, SHAPE(3, 3), NULL, &out));
     NEED_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
     NEED_OK(yoke_assign_value(t->stream, &b, YOKE_NUMBER(1)));
-    yoke_status status = yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_CONVOLVE_VALID, YOKE_AXES(0, 1));
+    yoke_status status = yoke_fft_convolve(t->stream, YOKE_CONVOLVE_VALID, &out, &a, &b, YOKE_AXES(0, 1));
     ok = is_done(t, status);
     if (status == YOKE_OK)
         ok = get(t, &out, got);

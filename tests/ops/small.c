@@ -46,7 +46,7 @@ static void release(small *s)
 
 static bool read_back(suite *t, small *s, const yoke_array *array)
 {
-    return CHECK_OK(yoke_read_array(t->stream, array, s->back)) && CHECK_OK(yoke_stream_wait(t->stream));
+    return CHECK_OK(yoke_read_array(t->stream, s->back, array)) && CHECK_OK(yoke_stream_wait(t->stream));
 }
 
 static void reductions(suite *t)
@@ -111,9 +111,9 @@ static void sort_by(suite *t, int32_t way)
     small s;
     int32_t before = -1;
     yops_sort_forced = (yops_sort_way)way;
-    if (create(t, &s, COUNT) && CHECK_OK(yoke_argsort(t->stream, &s.places, &s.x, YOKE_SORT_ASCENDING)) &&
+    if (create(t, &s, COUNT) && CHECK_OK(yoke_argsort(t->stream, YOKE_SORT_ASCENDING, &s.places, &s.x)) &&
         CHECK_OK(yoke_gather(t->stream, &s.out, &s.x, &s.places, 0)) &&
-        CHECK_OK(yoke_scatter(t->stream, &s.flags, &s.out, &s.places, 0, YOKE_SCATTER_SET)) && read_back(t, &s, &s.flags) &&
+        CHECK_OK(yoke_scatter(t->stream, YOKE_SCATTER_SET, &s.flags, &s.out, &s.places, 0)) && read_back(t, &s, &s.flags) &&
         CHECK_BYTES(s.back, s.given, COUNT * sizeof *s.given) && read_back(t, &s, &s.out))
         for (int32_t i = 0; i < s.n; i++) {
             if (!CHECK(s.back[i] >= before))

@@ -244,15 +244,15 @@ static void failed(suite *t)
 static bool lacks_memory(calls_state *x, const yoke_memory_info *before, uint64_t more)
 {
     yoke_stream *stream = x->t->stream;
-    CHECK_OK(yoke_device_trim(x->t->device, 0));
-    CHECK_OK(yoke_device_limit_memory(x->t->device, before->in_use + more, 0));
+    CHECK_OK(yoke_device_trim_memory(x->t->device, 0));
+    CHECK_OK(yoke_device_set_memory_limits(x->t->device, before->in_use + more, 0));
     yoke_status status = x->entry->enqueue(stream, x);
     bool lacks = status == YOKE_E_OUT_OF_DEVICE_MEMORY;
     if (lacks)
-        CHECK_TEXT(yoke_error()->text, "yoke_device_limit_memory");
+        CHECK_TEXT(yoke_error()->text, "yoke_device_set_memory_limits");
     else
         CHECK_OK(status);
-    CHECK_OK(yoke_device_limit_memory(x->t->device, YOKE_NO_LIMIT, before->cached_limit));
+    CHECK_OK(yoke_device_set_memory_limits(x->t->device, YOKE_NO_LIMIT, before->cached_limit));
     CHECK_OK(yoke_read(stream, x->back, x->buffer, 0, x->bytes));
     CHECK_OK(yoke_stream_wait(stream));
     return lacks && calls_compare(x, x->given, "without memory");
@@ -267,7 +267,7 @@ static void starve(calls_state *x, unsigned char *const *wanted)
     calls_fill(x, 1);
     NEED_OK(yoke_write(x->t->stream, x->buffer, 0, x->given, x->bytes));
     NEED_OK(yoke_stream_wait(x->t->stream));
-    NEED_OK(yoke_device_trim(x->t->device, 0));
+    NEED_OK(yoke_device_trim_memory(x->t->device, 0));
     NEED_OK(yoke_device_get_memory(x->t->device, &info));
     for (; lacks_memory(x, &info, more); refused++) {
         more = more ? 2 * more : 256;

@@ -49,7 +49,7 @@ yoke_status site_open(site *at, const char *selector)
     if (status == YOKE_OK)
         status = yoke_device_get_info(at->device, &at->info);
     if (status == YOKE_OK)
-        status = yoke_stream_create(at->device, &at->side);
+        status = yoke_stream_create(at->device, NULL, &at->side);
     if (status == YOKE_OK)
         status = yoke_program_build(at->device, &source, &at->program);
     if (status == YOKE_OK)

@@ -59,7 +59,7 @@ static void step_stream(world *w, const uint8_t *b)
     bool can = desc.flags <= 1 && desc.wait < 3 && (!desc.flags || at->info.capabilities >> YOKE_CAP_TIMING & 1);
     if (!is_allowed(w, can ? HAS_TO : MUST_NOT))
         return;
-    yoke_status status = yoke_stream_create_with(at->device, &desc, &stream);
+    yoke_status status = yoke_stream_create(at->device, &desc, &stream);
     judge(status, can ? HAS_TO : MUST_NOT, FINE);
     HOLDS((status == YOKE_OK) == (stream != NULL));
     if (status < 0)

@@ -111,7 +111,7 @@ static void change_call(world *w, plan *p, size_t node, verdict can, const uint8
         c->count = k->rect.width;
         c->value = b[7];
     }
-    yoke_status status = yoke_graph_set_call(p->graph, node, call_run, c, call_release);
+    yoke_status status = yoke_graph_set_host_call(p->graph, node, call_run, c, call_release);
     judge(status, can, FINE);
     if (status < 0 || !k)
         return;

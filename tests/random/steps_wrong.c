@@ -46,7 +46,7 @@ static void build_wrong(const site *at, const uint8_t *b)
         return; /* a compiler would have to say it */
     judge(yoke_program_build(at->device, &source, &program), MUST_NOT, FINE);
     judge(yoke_program_build_async(at->device, &source, &program, &event), MUST_NOT, FINE);
-    HOLDS(!program && !event && yoke_get_build_log());
+    HOLDS(!program && !event && yoke_program_get_build_log());
 }
 
 void step_program(world *w, const uint8_t *b)
@@ -83,10 +83,10 @@ void step_device(world *w, const uint8_t *b)
     uint64_t cached = b[3] & 1 ? 0 : b[3] & 2 ? 4096 : YOKE_NO_LIMIT;
     switch (b[2] % 7) {
     case 0:
-        judge(yoke_device_trim(at->device, cached), HAS_TO, FINE);
+        judge(yoke_device_trim_memory(at->device, cached), HAS_TO, FINE);
         break;
     case 1:
-        judge(yoke_device_limit_memory(at->device, YOKE_NO_LIMIT, cached), HAS_TO, FINE);
+        judge(yoke_device_set_memory_limits(at->device, YOKE_NO_LIMIT, cached), HAS_TO, FINE);
         break;
     case 2:
         judge(yoke_device_set_wait(at->device, b[3] % 5), b[3] % 5 < 3 ? HAS_TO : MUST_NOT, FINE);
@@ -126,7 +126,7 @@ static void *wrong_object(site *at, unsigned kind, bool of_other_kind)
     case 0: /* a device is too much to make for this */
         return NULL;
     case 1:
-        judge(yoke_stream_create(at->device, &stream), HAS_TO, FINE);
+        judge(yoke_stream_create(at->device, NULL, &stream), HAS_TO, FINE);
         yoke_stream_release(stream);
         return stream;
     case 2:
@@ -225,7 +225,7 @@ static yoke_status call_on_graph(yoke_graph *graph, site *at, unsigned which)
     case 2:
         return yoke_graph_launch(at->side, graph);
     default:
-        return yoke_graph_set_call(graph, 0, call_run, NULL, NULL);
+        return yoke_graph_set_host_call(graph, 0, call_run, NULL, NULL);
     }
 }
 
@@ -239,7 +239,7 @@ void step_wrong(world *w, const uint8_t *b)
     void *object = wrong_object(at, kind, b[3] & 1);
     switch (kind) {
     case 0:
-        status = yoke_stream_create(object, &stream);
+        status = yoke_stream_create(object, NULL, &stream);
         break;
     case 1:
         status = call_on_stream(object, b[4]);

@@ -53,23 +53,21 @@ grep -qF "  $(LC_ALL=C date -u -d "$date" '+%a, %d %b %Y') " "$source/debian/cha
     echo "debian/changelog is not of $date" >>"$wrong"
 objections "manual pages and debian/changelog have the date of configure.ac"
 
-# The library's interface version names the Debian package and the versions of its symbols.
-interface=$(sed -n 's/^AC_SUBST(\[YOKE_LIBTOOL_VERSION\], \[\(.*\)\])$/\1/p' "$source/configure.ac")
-soname=$((${interface%%:*} - ${interface##*:}))
-grep -qx "libyoke.so.$soname libyoke$soname #MINVER#" "$source/debian/libyoke$soname.symbols" &&
-    grep -qx "Package: libyoke$soname" "$source/debian/control" && grep -qx "YOKE_$soname {" "$source/build-aux/libyoke.map" &&
-    grep -qx "libyoke-ops.so.$soname libyoke-ops$soname #MINVER#" "$source/debian/libyoke-ops$soname.symbols" &&
-    grep -qx "Package: libyoke-ops$soname" "$source/debian/control" &&
-    grep -qx "YOKE_OPS_$soname {" "$source/build-aux/libyoke-ops.map" &&
-    grep -qx "libyoke-comm.so.$soname libyoke-comm$soname #MINVER#" "$source/debian/libyoke-comm$soname.symbols" &&
-    grep -qx "Package: libyoke-comm$soname" "$source/debian/control" &&
-    grep -qx "YOKE_COMM_$soname {" "$source/build-aux/libyoke-comm.map"
-tap_ok $? "Debian's packages and the symbols' versions follow the interface version of configure.ac ($soname)"
-for list in libyoke:symbols libyoke-ops:ops_symbols libyoke-comm:comm_symbols; do
-    sed -n 's/^ \(yoke_[a-z0-9_]*\)@.*/\1/p' "$source/debian/${list%:*}$soname.symbols" | sort >"$tap_folder/debian"
-    grep -vE '^(#|later )' "$source/tests/static/${list#*:}.txt" | sort | diff - "$tap_folder/debian"
+# The interface version of a library names its Debian package; the versions of its symbols are those of releases.
+for library in yoke:symbols yoke-ops:ops_symbols yoke-comm:comm_symbols; do
+    list=${library#*:} library=${library%:*}
+    prefix=$(echo "$library" | tr 'a-z-' 'A-Z_')
+    interface=$(sed -n "s/^AC_SUBST(\[${prefix}_LIBTOOL_VERSION\], \[\(.*\)\])$/\1/p" "$source/configure.ac")
+    soname=$((${interface%%:*} - ${interface##*:}))
+    grep -qx "lib$library.so.$soname lib$library$soname #MINVER#" "$source/debian/lib$library$soname.symbols" &&
+        grep -qx "Package: lib$library$soname" "$source/debian/control" || echo "lib$library: no package of interface $interface"
+    sed -n "s/^${prefix}_\([0-9.]*\) {$/\1/p" "$source/build-aux/lib$library.map" >"$tap_folder/nodes"
+    [ -s "$tap_folder/nodes" ] || echo "lib$library.map has no node"
+    { cat "$tap_folder/nodes"; echo "$PACKAGE_VERSION"; } | sort -V -c 2>&1
+    sed -n 's/^ \(yoke_[a-z0-9_]*\)@.*/\1/p' "$source/debian/lib$library$soname.symbols" | sort >"$tap_folder/debian"
+    grep -vE '^(#|later )' "$source/tests/static/$list.txt" | sort | diff - "$tap_folder/debian"
 done >"$wrong"
-objections "Debian's lists of symbols are those of the libraries"
+objections "Debian's packages follow the interface versions of configure.ac, and have the libraries' symbols"
 
 # ---- The templates ----
 

@@ -63,8 +63,8 @@ static void set_up(void)
     for (int i = 0; i < N; i++)
         hx[i] = (float)i;
     YOKE_CHECK(yoke_device_get_info(device, &info));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
-    YOKE_CHECK(yoke_stream_create(device, &other));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &other));
     YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &x));
     YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &y));
     YOKE_CHECK(yoke_buffer_create(device, sizeof hx, &z));

@@ -303,7 +303,7 @@ tap_empty "the kernels are installed as they are" "$tap_folder/kernels"
 comm_symbols=/dev/null
 [ ! -f libyoke-comm.la ] || comm_symbols=$top_srcdir/tests/static/comm_symbols.txt
 cat "$top_srcdir/tests/static/symbols.txt" "$top_srcdir/tests/static/ops_symbols.txt" "$comm_symbols" |
-    sed '/^#/d' | sed 's/$/ 3/; $ a yoke 7' | sed '$ a yoke-environment 7' |
+    sed '/^#/d' | sed 's/$/ 3/; $ a yoke 7' | sed '$ a yoke-environment 7' | sed '$ a yoke_at 7' |
     while read -r page number; do
         [ -f "$root$mandir/man$number/$page.$number" ] || echo "$page.$number"
     done >"$tap_folder/pages"

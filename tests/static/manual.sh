@@ -44,6 +44,17 @@ tap_empty "every variable is told of" "$tap_folder/variables"
 done >"$tap_folder/types"
 tap_empty "and so has every type, and what launches are written with" "$tap_folder/types"
 
+# Each function since when, as its library's map says.
+for map in "$top_srcdir"/build-aux/lib*.map; do
+    case ${map##*/} in libyoke-comm.map) [ -f libyoke-comm.la ] || continue ;; esac
+    awk '/^YOKE/ { version = $1; sub(/.*_/, "", version) } /^ +yoke_/ { sub(/;/, ""); print $1, version }' "$map" |
+        while read -r name version; do
+            page=$(sed -n "s/^$name\.3 //p" doc/man/links)
+            grep -iq "^since Yoke $version\.$" "doc/man/${page:-$name.3}" || echo "$name: not since $version"
+        done
+done >"$tap_folder/since"
+tap_empty "every function's page says since when" "$tap_folder/since"
+
 for page in doc/man/*.3; do
     for part in SYNOPSIS DESCRIPTION EXAMPLES 'SEE ALSO' HISTORY; do
         grep -q "^\.Sh $part\$" "$page" || echo "$page: no $part"
@@ -90,7 +101,8 @@ with() {
     sed "$2" "$top_srcdir/doc/examples.md" >"$tap_folder/examples.md"
     mkdir -p "$tap_folder/man"
     "$AWK" -v out="$tap_folder/man" -v version=0 -v date=2000-01-01 -f "$top_srcdir/build-aux/man.awk" \
-        -f "$top_srcdir/build-aux/man_text.awk" -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" \
+        -f "$top_srcdir/build-aux/man_seven.awk" -f "$top_srcdir/build-aux/man_text.awk" \
+        -f "$top_srcdir/build-aux/headers.awk" "$tap_folder/yoke.h" \
         "$top_srcdir/doc/environment.md" "$top_srcdir/doc/environment-measuring.md" "$tap_folder/examples.md" \
         "$tap_folder/parameters.txt" >"$tap_folder/said" 2>&1
 }

@@ -3,10 +3,13 @@
 #
 # The libraries export what the headers declare and what symbols.txt (libyoke), ops_symbols.txt (libyoke-ops) and comm_symbols.txt
 # (libyoke-comm) list, internal names in the archives have our prefix, and libyoke-ops and libyoke-comm use what libyoke exports
-# and nothing else of it, but the functions of base/, of which each library has its own. After functions of these two have been
-# added, write their lists and Debian's anew, from a build folder, with
+# and nothing else of it, but the functions of base/, of which each library has its own. Each function stands in a node of
+# build-aux/lib*.map, which says since which version it is there. After functions have been added, to symbols.txt by hand, write the
+# lists of the other two, the maps and Debian's lists anew, from a build folder, with
 #
 #   sh ../tests/static/symbols.sh record
+#
+# New functions go into the last node of a map. Make it, empty, for a release that adds the first: YOKE_0.2.0 { } YOKE_0.1.0;
 
 top_srcdir=${top_srcdir:-$(dirname "$0")/../..}
 . "$top_srcdir/tests/tap/tap.sh"
@@ -34,38 +37,66 @@ others=$(printf '%s\n' *.h | grep -vxF "$ops_headers" | grep -vx comm.h)
 declared $others >"$tap_folder/yoke_declared"
 cd "$OLDPWD" || exit 1
 
+# "name@node version" for each function of a map.
+nodes() {
+    awk '/^YOKE[A-Z_]*_[0-9.]+ \{/ { node = version = $1; sub(/.*_/, "", version) }
+         /^ +yoke_/ { sub(/;.*/, ""); print $1 "@" node " " version }' "$top_srcdir/build-aux/$1.map" | sort
+}
+
+# record NAME LIST
+record() {
+    list=$top_srcdir/tests/static/$2 map=$top_srcdir/build-aux/lib$1.map symbols=$top_srcdir/debian/lib${1}0.symbols
+    if [ "$1" != yoke ]; then
+        # What the header declares: a library does not export what its map lacks.
+        sed -i '/^[^#]/d' "$list" && cat "$tap_folder/${1#yoke-}_declared" >>"$list"
+    fi
+    # The last node has what no node before it has.
+    awk -v last="$(grep -c '^YOKE' "$map")" '
+        NR == FNR { if (!/^#/) names[++count] = $1; next }
+        /^YOKE/ { node++ }
+        /^ +yoke_/ && node == last { next }
+        /^ +yoke_/ { name = $1; sub(/;/, "", name); earlier[name] = 1 }
+        { print }
+        /^global:/ && node == last { for (i = 1; i <= count; i++) if (!(names[i] in earlier)) print "    " names[i] ";" }
+        ' "$list" "$map" >"$tap_folder/map" && cat "$tap_folder/map" >"$map"
+    sed -i '/^ yoke_/d' "$symbols" && nodes "lib$1" | sed 's/^/ /' >>"$symbols"
+}
+
 if [ "${1-}" = record ]; then
-    list=$top_srcdir/tests/static/ops_symbols.txt
-    symbols=$top_srcdir/debian/libyoke-ops0.symbols
-    exported .libs/libyoke-ops.so >"$tap_folder/exported"
-    sed -i '/^[^#]/d' "$list" && cat "$tap_folder/exported" >>"$list"
-    sed -i '/^ yoke_/d' "$symbols" && sed 's/.*/ &@YOKE_OPS_0 0.1.0/' "$tap_folder/exported" >>"$symbols"
-    [ -f .libs/libyoke-comm.so ] || exit 0
-    list=$top_srcdir/tests/static/comm_symbols.txt
-    symbols=$top_srcdir/debian/libyoke-comm0.symbols
-    exported .libs/libyoke-comm.so >"$tap_folder/exported"
-    sed -i '/^[^#]/d' "$list" && cat "$tap_folder/exported" >>"$list"
-    sed -i '/^ yoke_/d' "$symbols" && sed 's/.*/ &@YOKE_COMM_0 0.1.0/' "$tap_folder/exported" >>"$symbols"
+    record yoke symbols.txt
+    record yoke-ops ops_symbols.txt
+    record yoke-comm comm_symbols.txt
     exit
 fi
 
-# library NAME LIST VERSION PREFIXES NEEDED: libNAME.so and libNAME.a. PREFIXES and NEEDED are patterns, of the global names in the
+# versions NAME: of what is in $tap_folder/listed, and in Debian's package.
+versions() {
+    nodes "$1" | sed 's/@.*//' | diff "$tap_folder/listed" - >"$tap_folder/difference"
+    tap_empty "each function of $1 stands in one node of its map: since which version it is there" "$tap_folder/difference"
+    grep '^ yoke_' "$top_srcdir/debian/${1}0.symbols" | sed 's/^ //' | sort >"$tap_folder/packaged"
+    nodes "$1" | diff - "$tap_folder/packaged" >"$tap_folder/difference"
+    tap_empty "Debian's package of $1 has the same list and versions" "$tap_folder/difference"
+}
+
+# library NAME LIST PREFIXES NEEDED: libNAME.so and libNAME.a. PREFIXES and NEEDED are patterns, of the global names in the
 # archive and of the libraries that it may need.
 library() {
-    name=lib$1 list=$top_srcdir/tests/static/$2 version=$3 prefixes=$4 needed=$5
+    name=lib$1 list=$top_srcdir/tests/static/$2 prefixes=$3 needed=$4
     grep -v '^#' "$list" >"$tap_folder/listed"
 
     tap_try "$2 is sorted" sort -c "$tap_folder/listed"
     diff "$tap_folder/listed" "$tap_folder/${1#yoke-}_declared" >"$tap_folder/difference"
     tap_empty "the headers of $name declare what is listed" "$tap_folder/difference"
 
-    sed -n "s/^ \\(yoke_[a-z0-9_]*\\)@$version .*/\\1/p" "$top_srcdir/debian/${name}0.symbols" >"$tap_folder/packaged"
-    diff "$tap_folder/listed" "$tap_folder/packaged" >"$tap_folder/difference"
-    tap_empty "Debian's package of $name has the same list" "$tap_folder/difference"
+    versions "$name"
 
     if [ -f ".libs/$name.so" ]; then
         exported ".libs/$name.so" | diff "$tap_folder/listed" - >"$tap_folder/difference"
         tap_empty "$name.so exports what is listed" "$tap_folder/difference"
+        nm -D --defined-only ".libs/$name.so" | sed -n 's/.* \(yoke_[a-z0-9_]*\)@@*\(.*\)/\1@\2/p' | sort >"$tap_folder/versioned"
+        nodes "$name" | sed 's/ .*//' | diff - "$tap_folder/versioned" >"$tap_folder/difference"
+        [ -s "$tap_folder/versioned" ] || : >"$tap_folder/difference" # a linker without versions
+        tap_empty "with these versions" "$tap_folder/difference"
 
         # ld-linux is named where thread-local storage is used; the sanitizers bring libraries of their own.
         objdump -p ".libs/$name.so" | awk -v allowed="^(lib($needed|asan|ubsan|tsan|gcc_s)\\\\.so|ld-linux)" '
@@ -79,6 +110,7 @@ library() {
             tap_skip "the linker has no -z nodelete"
         fi
     else
+        tap_skip "no shared library in this build"
         tap_skip "no shared library in this build"
         tap_skip "no shared library in this build"
         tap_skip "no shared library in this build"
@@ -98,8 +130,8 @@ library() {
     fi
 }
 
-library yoke symbols.txt YOKE_0 'yoke_|yk_|yvendor_' 'c|m|dl|pthread'
-library yoke-ops ops_symbols.txt YOKE_OPS_0 'yoke_|yops_|yk_|yvendor_' 'yoke|c|m'
+library yoke symbols.txt 'yoke_|yk_|yvendor_' 'c|m|dl|pthread'
+library yoke-ops ops_symbols.txt 'yoke_|yops_|yk_|yvendor_' 'yoke|c|m'
 
 # What base/ has, a copy of which is in each library.
 find base -path base/process -prune -o -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null |
@@ -110,9 +142,7 @@ tap_try "base/ has functions" test -s "$tap_folder/base"
 grep -v '^#' "$top_srcdir/tests/static/comm_symbols.txt" >"$tap_folder/listed"
 diff "$tap_folder/listed" "$tap_folder/comm_declared" >"$tap_folder/difference"
 tap_empty "comm.h declares what is listed in comm_symbols.txt" "$tap_folder/difference"
-sed -n "s/^ \\(yoke_[a-z0-9_]*\\)@YOKE_COMM_0 .*/\\1/p" "$top_srcdir/debian/libyoke-comm0.symbols" |
-    diff "$tap_folder/listed" - >"$tap_folder/difference"
-tap_empty "Debian's package of libyoke-comm has the same list" "$tap_folder/difference"
+versions libyoke-comm
 if [ -f .libs/libyoke-comm.so ]; then
     exported .libs/libyoke-comm.so | diff "$tap_folder/listed" - >"$tap_folder/difference"
     tap_empty "libyoke-comm.so exports what is listed" "$tap_folder/difference"

@@ -170,7 +170,7 @@ static bool recording_begin(source *s, queue *q, recording *g)
     bool ok = CHECK_OK(yoke_graph_create(q->site->device, NULL, &g->graph));
 
     for (unsigned i = 0; ok && i < lanes; i++)
-        ok = CHECK_OK(yoke_stream_create(q->site->device, &g->lanes[i])) && CHECK_OK(yoke_graph_begin(g->graph, g->lanes[i]));
+        ok = CHECK_OK(yoke_stream_create(q->site->device, NULL, &g->lanes[i])) && CHECK_OK(yoke_graph_begin(g->graph, g->lanes[i]));
     g->first = g->lanes[lanes - 1];
     return ok;
 }

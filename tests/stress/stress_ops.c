@@ -76,7 +76,7 @@ queue *queue_open(round *r, source *s, site *at)
     q->timed = at->timed && chance(s, 30);
     desc.flags = q->timed ? YOKE_STREAM_TIMED : 0;
     desc.wait = chance(s, 50) ? YOKE_WAIT_BLOCK : YOKE_WAIT_AUTO;
-    if (pthread_rwlock_init(&q->lock, NULL) || !CHECK_OK(yoke_stream_create_with(at->device, &desc, &q->stream)) ||
+    if (pthread_rwlock_init(&q->lock, NULL) || !CHECK_OK(yoke_stream_create(at->device, &desc, &q->stream)) ||
         !CHECK_OK(yoke_buffer_create(at->device, LOG_BYTES, &q->log)) ||
         !CHECK_OK(yoke_buffer_create(at->device, LOG_BYTES, &q->cells)) ||
         !CHECK_OK(yoke_buffer_create(at->device, LOG_BYTES, &q->copies)) ||

@@ -410,7 +410,7 @@ int main(int argc, char **argv)
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "triple", &triple));
     YOKE_CHECK(yoke_kernel_get(program, "scale<float>", &scale));
-    YOKE_CHECK(yoke_stream_create(device, &stream));
+    YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_buffer_create(device, sizeof number, &x));
     YOKE_CHECK(yoke_write_sync(stream, x, 0, &number, sizeof number));
     YOKE_CHECK(yoke_launch(stream, triple, YOKE_DIM(1), YOKE_DIM(1), 0, YOKE_ARGS(x)));

@@ -43,7 +43,7 @@ static void mistakes(yoke_device *device)
     yoke_buffer *x, *pinned;
 
     say(yoke_source_builtin("saxpy", &source));
-    say(yoke_stream_create(device, &stream));
+    say(yoke_stream_create(device, NULL, &stream));
     say(yoke_program_build(device, &source, &program));
     say(yoke_kernel_get(program, "saxpy", &saxpy));
     say(yoke_buffer_create(device, 4096, &x));

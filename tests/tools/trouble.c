@@ -127,7 +127,7 @@ static int devices(yoke_stream *stream, yoke_buffer *target)
     yoke_buffer *copy;
     yoke_event *event;
     CHECK(yoke_device_open("opencl:1", &other));
-    CHECK(yoke_stream_create(other, &second));
+    CHECK(yoke_stream_create(other, NULL, &second));
     CHECK(yoke_buffer_create(other, SIZE, &copy));
     CHECK(yoke_fill(stream, target, 0, SIZE, "", 1));
     CHECK(yoke_host_call(stream, work, NULL, NULL));
@@ -152,7 +152,7 @@ static int streams(yoke_device *device, yoke_stream *first, yoke_buffer *target,
     yoke_stream *second;
     yoke_buffer *pinned;
     yoke_event *event;
-    CHECK(yoke_stream_create(device, &second));
+    CHECK(yoke_stream_create(device, NULL, &second));
     CHECK(yoke_buffer_create_pinned(device, SIZE, &pinned));
     memset(yoke_buffer_get_host(pinned), 0, SIZE);
     CHECK(yoke_write(first, target, 0, pageable ? ordinary : yoke_buffer_get_host(pinned), SIZE));
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
     yoke_buffer *target;
     int failed;
     CHECK(yoke_device_open(strcmp(what, "devices") == 0 ? "opencl:0" : NULL, &device));
-    CHECK(yoke_stream_create(device, &stream));
+    CHECK(yoke_stream_create(device, NULL, &stream));
     CHECK(yoke_buffer_create(device, SIZE, &target));
     if (strcmp(what, "first") == 0)
         failed = launches(device, stream, target);

@@ -160,7 +160,7 @@ static void launches(yoke_device *device, bool strict)
     yoke_program *program;
     yoke_stream *stream = NULL;
     yoke_kernel *kernel = get_kernel(device, &program, &info);
-    bool streams = yoke_stream_create(device, &stream) == YOKE_OK;
+    bool streams = yoke_stream_create(device, NULL, &stream) == YOKE_OK;
 
     if (strict) {
         launch_case(stream, kernel, YOKE_DIM(512), CL_SUCCESS, YOKE_E_RANGE, "block is 512 x 1 x 1");

@@ -307,7 +307,7 @@ static void released_when_idle(const void *user)
     yoke_stream *stream = NULL;
     (void)user;
     driver.vendor = "NVIDIA Corporation";
-    CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK && yoke_stream_create(device, &stream) == YOKE_OK);
+    CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK && yoke_stream_create(device, NULL, &stream) == YOKE_OK);
     CHECK(device->traits.releases_wait);
     yk_note_submitted(stream, YK_OP_ALLOCATION, &work, false); /* something runs */
     yoke_program_release(made_up_program(device));
@@ -378,7 +378,7 @@ static void check_priority(yoke_device *device, int32_t wanted, int32_t got, cl_
 
     desc.priority = wanted;
     asked_for = 0;
-    CHECK(yoke_stream_create_with(device, &desc, &stream) == YOKE_OK && asked_for == asked);
+    CHECK(yoke_stream_create(device, &desc, &stream) == YOKE_OK && asked_for == asked);
     CHECK(yoke_stream_get_priority(stream, &priority) == YOKE_OK && priority == got);
     yoke_stream_release(stream);
 }

@@ -46,7 +46,7 @@ static void use_buffer(yoke_stream *stream, bool ordered, bool wait)
 static void use_stream(bool wait)
 {
     yoke_stream *stream = NULL;
-    need(yoke_stream_create(device, &stream));
+    need(yoke_stream_create(device, NULL, &stream));
     use_buffer(stream, true, wait);
     yoke_stream_release(stream);
 }
@@ -68,7 +68,7 @@ static costs beside(size_t n)
     costs c = { 0 };
     yoke_buffer *pinned = NULL;
     for (size_t i = 0; i < n; i++) {
-        need(yoke_stream_create(device, &streams[i]));
+        need(yoke_stream_create(device, NULL, &streams[i]));
         use_buffer(streams[i], true, false);
     }
     unsigned before = atomic_load(&recorded);

@@ -97,7 +97,7 @@ static void compile(const cc_options *o, cc_form *form)
     if (status == YOKE_E_UNAVAILABLE) { /* a device without a compiler */
         form->why = tool_text("%s", yoke_error()->text);
     } else {
-        form->log = tool_text("%s", yoke_get_build_log());
+        form->log = tool_text("%s", yoke_program_get_build_log());
         form->state = status < 0 ? CC_BROKEN : CC_COMPILED;
         form->why = status < 0 ? tool_text("%s", yoke_error()->text) : NULL;
     }

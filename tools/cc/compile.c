@@ -131,13 +131,13 @@ static bool compile(const cc_options *o, cc_form *form, const char *architecture
         if (status < 0) {
             form->state = status == YOKE_E_UNAVAILABLE ? CC_UNTRIED : CC_BROKEN;
             form->why = tool_text("%s", yoke_error()->text);
-            form->log = status == YOKE_E_BUILD ? tool_text("%s", yoke_get_build_log()) : NULL;
+            form->log = status == YOKE_E_BUILD ? tool_text("%s", yoke_program_get_build_log()) : NULL;
             free(bytes);
             return false;
         }
     } while (size > capacity);
     if (!form->log)
-        form->log = tool_text("%s", yoke_get_build_log());
+        form->log = tool_text("%s", yoke_program_get_build_log());
     cc_add_code(form, architecture, tool_grow(bytes, size), size);
     form->state = CC_COMPILED;
     return true;

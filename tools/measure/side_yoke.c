@@ -22,8 +22,8 @@ static void *yoke_open(yoke_device *device)
     if (!self)
         measure_fail("yoke", "out of memory");
     self->device = yoke_device_retain(device);
-    measure_must(yoke_stream_create(device, &self->streams[0]));
-    measure_must(yoke_stream_create(device, &self->streams[1]));
+    measure_must(yoke_stream_create(device, NULL, &self->streams[0]));
+    measure_must(yoke_stream_create(device, NULL, &self->streams[1]));
     measure_must(yoke_buffer_create(device, 4, &self->spun));
     measure_must(yoke_program_build(device, &measure_touch, &self->touch_program));
     measure_must(yoke_program_build(device, &measure_spin, &self->spin_program));
@@ -40,7 +40,7 @@ static void yoke_reserve(void *object, size_t size0, size_t size1)
         yoke_buffer_release(self->buffers[i]);
         self->buffers[i] = NULL;
     }
-    measure_must(yoke_device_trim(self->device, 0)); /* it does not fit beside what the other side has */
+    measure_must(yoke_device_trim_memory(self->device, 0)); /* it does not fit beside what the other side has */
     for (int i = 0; i < 2; i++)
         if (sizes[i])
             measure_must(yoke_buffer_create(self->device, sizes[i], &self->buffers[i]));
@@ -172,7 +172,7 @@ static void yoke_call_sleepers(void *object, int streams, int milliseconds)
     struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
     for (int i = 0; i < streams; i++) {
         if (!self->sleepers[i])
-            measure_must(yoke_stream_create(self->device, &self->sleepers[i]));
+            measure_must(yoke_stream_create(self->device, NULL, &self->sleepers[i]));
         launch_one(self, self->sleepers[i], self->buffers[0]);
         measure_must(yoke_host_call(self->sleepers[i], sleep_a_while, &time, NULL));
     }

@@ -93,7 +93,7 @@ class error : public std::runtime_error {
 /* A source that does not compile: log() is the compiler's whole log. */
 class build_error : public error {
   public:
-    explicit build_error(yoke_status status) : error(status), log_(std::make_shared<std::string>(yoke_get_build_log()))
+    explicit build_error(yoke_status status) : error(status), log_(std::make_shared<std::string>(yoke_program_get_build_log()))
     {
     }
     const char *log() const noexcept

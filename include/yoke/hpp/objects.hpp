@@ -72,11 +72,11 @@ class device : public detail::owner<yoke_device, yoke_device_retain, yoke_device
     }
     void limit_memory(uint64_t in_use, uint64_t cached) const
     {
-        check(yoke_device_limit_memory(get(), in_use, cached));
+        check(yoke_device_set_memory_limits(get(), in_use, cached));
     }
     void trim(uint64_t keep = 0) const
     {
-        check(yoke_device_trim(get(), keep));
+        check(yoke_device_trim_memory(get(), keep));
     }
     yoke_compiler_info compiler() const
     {

@@ -402,7 +402,7 @@ class stream : public stream_ref {
     explicit stream(const device &device) : stream(create(device, nullptr))
     {
     }
-    /* yoke_stream_create_with. */
+    /* yoke_stream_create. */
     stream(const device &device, const yoke_stream_desc &desc) : stream(create(device, &desc))
     {
     }
@@ -444,7 +444,7 @@ class stream : public stream_ref {
     static yoke_stream *create(const device &device, const yoke_stream_desc *desc)
     {
         yoke_stream *made;
-        check(yoke_stream_create_with(device.get(), desc, &made));
+        check(yoke_stream_create(device.get(), desc, &made));
         return made;
     }
     void finish() noexcept
@@ -528,7 +528,7 @@ class graph : public detail::owner<yoke_graph, yoke_graph_retain, yoke_graph_rel
     {
         using stored = typename std::decay<F>::type;
         detail::keep(std::forward<F>(f), [this, node](void *user) {
-            return yoke_graph_set_call_at(nullptr, get(), node, detail::run_host<stored>, user, detail::destroy<stored>);
+            return yoke_graph_set_host_call_at(nullptr, get(), node, detail::run_host<stored>, user, detail::destroy<stored>);
         });
     }
 };

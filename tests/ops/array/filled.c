@@ -123,7 +123,7 @@ static void columns_beside_each_other(suite *t)
     CHECK_OK(yoke_assign_value(t->stream, &memory, YOKE_NUMBER(0)));
     CHECK_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
     CHECK_OK(yoke_map(t->stream, "b = a + 1", YOKE_VARS(b, a)));
-    if (CHECK_OK(yoke_read_array(t->stream, &memory, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+    if (CHECK_OK(yoke_read_array(t->stream, got, &memory)) && CHECK_OK(yoke_stream_wait(t->stream)))
         CHECK_BYTES(got, wanted, sizeof got);
     b.offset -= 4;
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map|b overlaps a", yoke_map(t->stream, "b = a + 1", YOKE_VARS(b, a)));
@@ -180,7 +180,7 @@ static void extents_and_strides(suite *t)
             if (round % 8 != 0 || yoke_array_get_size(&views[i]) > 0) /* nothing of this is to be launched */
                 continue;
             yoke_scan(t->stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, &views[i], &views[i], 0);
-            yoke_sort(t->stream, &views[i], NULL, YOKE_SORT_ASCENDING);
+            yoke_sort(t->stream, YOKE_SORT_ASCENDING, &views[i], NULL);
             yoke_gather(t->stream, &views[i], &views[i], &ok, axis);
             yoke_histogram(t->stream, &ok, &views[i], YOKE_NUMBER(0), YOKE_NUMBER(1), NULL);
             yoke_reduce(t->stream, YOKE_REDUCE_ARGMAX, &ok, &views[i], YOKE_ALL_AXES);
@@ -234,9 +234,9 @@ static void narrow_outputs(suite *t)
     CHECK_FAILS(YOKE_E_RANGE, "yoke_histogram|bins|int32|2147483648",
                 yoke_histogram(t->stream, &words, &few, YOKE_NUMBER(0), YOKE_NUMBER(1), NULL));
     CHECK_FAILS(YOKE_E_RANGE, "yoke_searchsorted|positions|int32|2147483648",
-                yoke_searchsorted(t->stream, &words, &few, &first, YOKE_SEARCH_LEFT));
+                yoke_searchsorted(t->stream, YOKE_SEARCH_LEFT, &words, &few, &first));
     CHECK_FAILS(YOKE_E_RANGE, "yoke_top_k|indices|int32|2147483648",
-                yoke_top_k(t->stream, NULL, &words, &many, YOKE_SORT_ASCENDING));
+                yoke_top_k(t->stream, YOKE_SORT_ASCENDING, NULL, &words, &many));
     CHECK_OK(yoke_stream_wait(t->stream));
     yoke_buffer_release(out.buffer);
     yoke_buffer_release(a.buffer);
@@ -262,23 +262,23 @@ static void bools(suite *t)
         yoke_array a = yoke_array_slice(memory, 0, 0, N * step, step),
                    backwards = yoke_array_slice(a, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1);
         CHECK_OK(yoke_write_array(t->stream, &a, bytes));
-        if (CHECK_OK(yoke_read_array(t->stream, &a, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        if (CHECK_OK(yoke_read_array(t->stream, got, &a)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(got, bytes, N);
-        CHECK_OK(yoke_read_array(t->stream, &backwards, got));
+        CHECK_OK(yoke_read_array(t->stream, got, &backwards));
         CHECK_OK(yoke_stream_wait(t->stream));
         for (int i = 0; i < N; i++)
             CHECK(got[i] == bytes[N - 1 - i]);
         CHECK_OK(yoke_assign(t->stream, &copy, &a));
-        if (CHECK_OK(yoke_read_array(t->stream, &copy, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        if (CHECK_OK(yoke_read_array(t->stream, got, &copy)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(got, truth, N);
         CHECK_OK(yoke_map(t->stream, "copy = a", YOKE_VARS(copy, a)));
-        if (CHECK_OK(yoke_read_array(t->stream, &copy, got)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        if (CHECK_OK(yoke_read_array(t->stream, got, &copy)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(got, truth, N);
-        CHECK_OK(yoke_argsort(t->stream, &positions, &a, YOKE_SORT_ASCENDING));
-        if (CHECK_OK(yoke_read_array(t->stream, &positions, places)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        CHECK_OK(yoke_argsort(t->stream, YOKE_SORT_ASCENDING, &positions, &a));
+        if (CHECK_OK(yoke_read_array(t->stream, places, &positions)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK_BYTES(places, order, sizeof places);
         CHECK_OK(yoke_reduce(t->stream, YOKE_REDUCE_SUM, &number, &a, YOKE_ALL_AXES));
-        if (CHECK_OK(yoke_read_array(t->stream, &number, &count)) && CHECK_OK(yoke_stream_wait(t->stream)))
+        if (CHECK_OK(yoke_read_array(t->stream, &count, &number)) && CHECK_OK(yoke_stream_wait(t->stream)))
             CHECK(count == 6);
     }
     yoke_buffer_release(number.buffer);

@@ -13,7 +13,7 @@ typedef struct arrays {
 
 static yoke_status multiply(yoke_stream *stream, const arrays *x, const void *options)
 {
-    return yoke_matmul_with(stream, &x->out, &x->a, &x->a, options);
+    return yoke_matmul(stream, &x->out, &x->a, &x->a, options);
 }
 
 static yoke_status filter(yoke_stream *stream, const arrays *x, const void *options)
@@ -25,7 +25,7 @@ static yoke_status transform(yoke_stream *stream, const arrays *x, const void *o
 {
     yoke_array a = yoke_array_nd(x->a.buffer, YOKE_C64, 1, (const int64_t[]){ 4 });
     yoke_array out = yoke_array_nd(x->out.buffer, YOKE_C64, 1, (const int64_t[]){ 4 });
-    return yoke_fft_with(stream, &out, &a, YOKE_FFT_FORWARD, YOKE_AXES(0), options);
+    return yoke_fft(stream, YOKE_FFT_FORWARD, &out, &a, YOKE_AXES(0), options);
 }
 
 static yoke_status draw(yoke_stream *stream, const arrays *x, const void *options)

@@ -182,7 +182,7 @@ static bool take_out(bool *is_own, size_t count)
 {
     static const char place[] = "names";
     bool some = false;
-    for (const char *line = yoke_get_build_log(), *end; *line; line = *end ? end + 1 : end) {
+    for (const char *line = yoke_program_get_build_log(), *end; *line; line = *end ? end + 1 : end) {
         end = line + strcspn(line, "\n");
         const char *error = strstr(line, "error"), *at = strstr(line, place);
         if (!error || error > end || !at || at > end || !strchr(":(", at[sizeof place - 1]))

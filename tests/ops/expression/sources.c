@@ -56,7 +56,7 @@ static void check_build(yoke_status status)
         return;
     sources.fails = true;
     tap_diag("%s", yoke_error()->text);
-    tap_diag("%.2000s", yoke_get_build_log());
+    tap_diag("%.2000s", yoke_program_get_build_log());
 }
 
 static void compile(const yoke_source *source)
@@ -237,7 +237,7 @@ static yoke_status multiply_any(const operands *o, int64_t m, int64_t n, int64_t
     memcpy(vars + 2, o->more, o->more_count * sizeof *vars);
     yoke_array c = array_at(o, 0, 2, all), a = array_at(o, 3, 2, (const int64_t[]){ m, k });
     yoke_array b = array_at(o, 3, 2, (const int64_t[]){ k, n });
-    return yoke_matmul_with(o->t->stream, &c, &a, &b, &options);
+    return yoke_matmul(o->t->stream, &c, &a, &b, &options);
 }
 static yoke_status multiply_tiles(const operands *o)
 {

@@ -387,7 +387,7 @@ static void threads(suite *t)
     for (int i = 0; i < THREADS; i++) {
         workers[i].t = t;
         CHECK(create_product(t, &shapes[1], YOKE_F32, YOKE_F32, &workers[i].p));
-        CHECK_OK(yoke_stream_create(t->device, &workers[i].stream));
+        CHECK_OK(yoke_stream_create(t->device, NULL, &workers[i].stream));
     }
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
@@ -482,15 +482,15 @@ static void clblast_fails(suite *t)
     NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, &c));
     NEED_OK(yoke_assign_value(t->stream, &ones, YOKE_NUMBER(1)));
     NEED_OK(yoke_assign_value(t->stream, &c, YOKE_NUMBER(5)));
-    NEED_OK(yoke_matmul_with(t->stream, &c, &ones, &ones, &options));
+    NEED_OK(yoke_matmul(t->stream, &c, &ones, &ones, &options));
     CHECK_FAILS(YOKE_E_DRIVER, "yoke_matmul|CLBlastSgemm|CLBlastOpenCLBuildProgramFailure (-11)", yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_recover(t->stream));
-    NEED_OK(yoke_read_array(t->stream, &c, back));
+    NEED_OK(yoke_read_array(t->stream, back, &c));
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(back[0] == 5 && back[63] == 5);
     setenv("YOKE_BLAS", "own", 1);
-    NEED_OK(yoke_matmul_with(t->stream, &c, &ones, &ones, &options));
-    NEED_OK(yoke_read_array(t->stream, &c, back));
+    NEED_OK(yoke_matmul(t->stream, &c, &ones, &ones, &options));
+    NEED_OK(yoke_read_array(t->stream, back, &c));
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(back[0] == 8 && back[63] == 8);
 out:
@@ -510,13 +510,13 @@ static void tf32_when_asked(suite *t)
     NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, &c));
     NEED_OK(yoke_assign_value(t->stream, &a, YOKE_NUMBER(1)));
     NEED_OK(yoke_assign_value(t->stream, &b, YOKE_NUMBER(1)));
-    NEED_OK(yoke_matmul_with(t->stream, &c, &a, &b, &options));
+    NEED_OK(yoke_matmul(t->stream, &c, &a, &b, &options));
     NEED_OK(yoke_stream_wait(t->stream));
     options.flags = YOKE_MATMUL_TF32 | YOKE_MATMUL_EXACT;
-    NEED_OK(yoke_matmul_with(t->stream, &c, &a, &b, &options));
+    NEED_OK(yoke_matmul(t->stream, &c, &a, &b, &options));
     NEED_OK(yoke_stream_wait(t->stream));
     options.flags = YOKE_MATMUL_TF32;
-    NEED_OK(yoke_matmul_with(t->stream, &c, &a, &b, &options));
+    NEED_OK(yoke_matmul(t->stream, &c, &a, &b, &options));
     CHECK_FAILS(YOKE_E_DRIVER, "CUBLAS_STATUS_EXECUTION_FAILED (13)", yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_recover(t->stream));
 out:

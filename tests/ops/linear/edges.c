@@ -174,7 +174,7 @@ static void factors_of_integers(suite *t)
             o.vars = &bias;
             o.var_count = 1;
             NEED_OK(yoke_assign(t->stream, &x.a.array, &x.source.array));
-            NEED_OK(yoke_matmul_with(t->stream, &x.view_c, &x.view_a, &x.view_b, &o));
+            NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b, &o));
             NEED_OK(yoke_stream_wait(t->stream));
             NEED(test_download_checked(t, &x.c, false));
             if (!check_integers(&x, &x.source, as[k][0], as[k][1], before))
@@ -203,13 +203,13 @@ static void integers_in_graphs(suite *t)
         o.epilogue = "value + bias";
         o.vars = &bias;
         o.var_count = 1;
-        NEED_OK(yoke_stream_create(t->device, &streams[i]));
+        NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
         NEED_OK(yoke_graph_create(t->device, "integers", &graphs[i]));
         NEED_OK(yoke_graph_begin(graphs[i], streams[i]));
         NEED_OK(yoke_assign_value(streams[i], &x->a.array, yoke_number_i32(0)));
         NEED_OK(yoke_assign_value(streams[i], &x->c.array, yoke_number_i32(-1)));
         NEED_OK(yoke_assign(streams[i], &x->a.array, &x->source.array));
-        NEED_OK(yoke_matmul_with(streams[i], &x->view_c, &x->view_a, &x->view_b, &o));
+        NEED_OK(yoke_matmul(streams[i], &x->view_c, &x->view_a, &x->view_b, &o));
         NEED_OK(yoke_graph_end(graphs[i]));
     }
     for (int round = 0; round < ROUNDS; round++) {

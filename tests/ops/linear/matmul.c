@@ -78,7 +78,7 @@ static void wraps(suite *t, int32_t dtype, uint32_t seed)
     test_fill_whole_range(&x.a, seed, true);
     test_fill_whole_range(&x.b, seed + 1, true);
     NEED(test_upload(t, &x.a) && test_upload(t, &x.b) && test_upload(t, &x.c));
-    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &x.c, false));
     for (int64_t row = 0; row < 9; row++)
@@ -143,7 +143,7 @@ static void expressions(suite *t)
     trial.c.transposed = true;
     NEED(matmul_arrays_create(t, &trial, 1, &x) && test_upload(t, &x.a) && test_upload(t, &x.b) && test_upload(t, &x.c));
     o.epilogue = "i0 * 100 + i1 * 10 + n1 + value * 0";
-    NEED_OK(yoke_matmul_with(t->stream, &x.view_c, &x.view_a, &x.view_b, &o));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b, &o));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &x.c, false));
     for (int64_t row = 0; row < 5; row++)
@@ -158,7 +158,7 @@ static void expressions(suite *t)
         test_set(&x.b, i, 3);
     NEED(test_upload(t, &x.a) && test_upload(t, &x.b));
     o.epilogue = "real(value) * 100 + imag(value)";
-    NEED_OK(yoke_matmul_with(t->stream, &x.view_c, &x.view_a, &x.view_b, &o));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b, &o));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &x.c, false));
     for (int64_t i = 0; i < x.c.count; i++)
@@ -176,7 +176,7 @@ static void accuracy(suite *t)
     test_fill_whole_range(&x.a, 1, false);
     test_fill_whole_range(&x.b, 2, false);
     NEED(test_upload(t, &x.a) && test_upload(t, &x.b) && test_upload(t, &x.c));
-    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &x.c, false));
     for (int64_t row = 0; row < 31; row++)

@@ -92,7 +92,7 @@ static void endless_sums(suite *t)
         yoke_array a = yoke_array_3d(one, YOKE_I8, 1025, 2, k), b = yoke_array_2d(one, YOKE_I8, k, 2);
         memset(a.strides, 0, sizeof a.strides);
         memset(b.strides, 0, sizeof b.strides);
-        CHECK_FAILS(YOKE_E_RANGE, "yoke_matmul|4294967301 products", yoke_matmul(t->stream, &c, &a, &b));
+        CHECK_FAILS(YOKE_E_RANGE, "yoke_matmul|4294967301 products", yoke_matmul(t->stream, &c, &a, &b, NULL));
         yoke_buffer_release(c.buffer);
     }
     yoke_buffer_release(one);

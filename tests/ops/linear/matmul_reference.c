@@ -344,7 +344,7 @@ static yoke_status run(suite *t, const matmul_arrays *x)
         yoke_array column = yoke_array_index(x->view_a, 1, 0), row = yoke_array_index(x->view_b, 0, 0);
         return yoke_outer(t->stream, &x->view_c, &column, &row, &o);
     }
-    return yoke_matmul_with(t->stream, &x->view_c, &x->view_a, &x->view_b, &o);
+    return yoke_matmul(t->stream, &x->view_c, &x->view_a, &x->view_b, &o);
 }
 
 bool matmul_try(suite *t, const matmul_trial *trial, uint32_t seed)

@@ -146,7 +146,7 @@ static void unread(suite *t)
     matmul_compute(&x);
     memset(x.c.bytes, 0xff, x.c.memory.size);
     NEED(test_upload(t, &x.a) && test_upload(t, &x.b) && test_upload(t, &x.c));
-    NEED_OK(yoke_matmul_with(t->stream, &x.view_c, &x.view_a, &x.view_b, NULL));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &x.c, false) && matmul_compare(&x));
 out:
@@ -161,7 +161,7 @@ static void in_graphs(suite *t)
     NEED(matmul_arrays_create(t, &trial, 1, &x) && test_upload(t, &x.c));
     NEED_OK(yoke_graph_create(t->device, "matmul", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b));
+    NEED_OK(yoke_matmul(t->stream, &x.view_c, &x.view_a, &x.view_b, NULL));
     NEED_OK(yoke_graph_end(graph));
     for (uint32_t run = 0; run < 3; run++) {
         test_fill_whole_range(&x.a, run, false);
@@ -191,49 +191,49 @@ static void mistakes(suite *t)
          test_array_create(t, YOKE_F32, 1, SHAPE(4), LAYOUT_CONTIGUOUS, 5, &v));
     const yoke_array *x = &a.array, *y = &b.array, *out = &c.array;
     yoke_stream *s = t->stream;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|stream", yoke_matmul(NULL, out, x, y));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|c is NULL", yoke_matmul(s, NULL, x, y));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|a is NULL", yoke_matmul(s, out, NULL, y));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|b is NULL", yoke_matmul(s, out, x, NULL));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|(6, 5)|(4, 6)|5 columns|4 rows", yoke_matmul(s, out, y, x));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c|(4)|(4, 6)|(6, 5)|(4, 5)", yoke_matmul(s, &v.array, x, y));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|stream", yoke_matmul(NULL, out, x, y, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|c is NULL", yoke_matmul(s, NULL, x, y, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|a is NULL", yoke_matmul(s, out, NULL, y, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|b is NULL", yoke_matmul(s, out, x, NULL, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_matmul|(6, 5)|(4, 6)|5 columns|4 rows", yoke_matmul(s, out, y, x, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c|(4)|(4, 6)|(6, 5)|(4, 5)", yoke_matmul(s, &v.array, x, y, NULL));
     yoke_array scalar = yoke_array_index(v.array, 0, 0), same = yoke_array_slice(a.array, 1, 0, 5, 1);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has no dimensions|yoke_multiply", yoke_matmul(s, out, &scalar, y));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "b has no dimensions", yoke_matmul(s, out, x, &scalar));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c overlaps a", yoke_matmul(s, &same, x, y));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has no dimensions|yoke_multiply", yoke_matmul(s, out, &scalar, y, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "b has no dimensions", yoke_matmul(s, out, x, &scalar, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c overlaps a", yoke_matmul(s, &same, x, y, NULL));
     yoke_array two = yoke_array_broadcast(a.array, 3, SHAPE(2, 4, 6)), three = yoke_array_broadcast(b.array, 3, SHAPE(3, 6, 5));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(2, 4, 6)|(3, 6, 5)|broadcast", yoke_matmul(s, out, &two, &three));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(2, 4, 6)|(3, 6, 5)|broadcast", yoke_matmul(s, out, &two, &three, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c|one place",
-                yoke_matmul(s, &(yoke_array){ c.array.buffer, 0, YOKE_F32, 2, { 4, 5 }, { 0, 1 }, 0 }, x, y));
+                yoke_matmul(s, &(yoke_array){ c.array.buffer, 0, YOKE_F32, 2, { 4, 5 }, { 0, 1 }, 0 }, x, y, NULL));
     o.flags = 64;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags is 0x40", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "flags is 0x40", yoke_matmul(s, out, x, y, &o));
     o.flags = 0;
     o.alpha.dtype = YOKE_C64;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "options->alpha", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "options->alpha", yoke_matmul(s, out, x, y, &o));
     o.alpha.dtype = 0;
     o.var_count = 1;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "epilogue is NULL", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "epilogue is NULL", yoke_matmul(s, out, x, y, &o));
     o.epilogue = "value + bias";
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "vars is NULL", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "vars is NULL", yoke_matmul(s, out, x, y, &o));
     o.var_count = 0;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "value + bias|^", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "value + bias|^", yoke_matmul(s, out, x, y, &o));
     yoke_var bias = yoke_var_array("bias", v.array), itself = yoke_var_array("bias", c.array);
     o.vars = &bias;
     o.var_count = 1;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "bias|(4)|(4, 5)", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "bias|(4)|(4, 5)", yoke_matmul(s, out, x, y, &o));
     o.vars = &itself;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c overlaps bias", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "c overlaps bias", yoke_matmul(s, out, x, y, &o));
     o.epilogue = "value";
     o.vars = NULL;
     o.var_count = 0;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|float|real()", yoke_matmul_with(s, out, &z.array, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|float|real()", yoke_matmul(s, out, &z.array, y, &o));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_outer|a|(4, 6)|vector", yoke_outer(s, out, x, &v.array, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_outer|c|(4, 5)|(4, 4)", yoke_outer(s, out, &v.array, &v.array, NULL));
     /* Also where no library is asked for the product. */
     o = (yoke_matmul_options)YOKE_MATMUL_OPTIONS_INIT;
     o.flags = YOKE_MATMUL_EXACT;
     setenv("YOKE_BLAS", "clblas", 1);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|'clblas'", yoke_matmul_with(s, out, x, y, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|'clblas'", yoke_matmul(s, out, x, y, &o));
     unsetenv("YOKE_BLAS");
     CHECK(suite_works(t));
 out:

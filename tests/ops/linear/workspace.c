@@ -62,14 +62,14 @@ static void release(product *p)
 
 static bool multiply(yoke_stream *stream, const product *p)
 {
-    return CHECK_OK(yoke_matmul(stream, &p->c, &p->a, &p->a));
+    return CHECK_OK(yoke_matmul(stream, &p->c, &p->a, &p->a, NULL));
 }
 
 static bool is_right(yoke_stream *stream, const product *p)
 {
     bool right = true;
     float *back = malloc((size_t)(p->n * p->n) * sizeof *back);
-    if (!CHECK(back != NULL) || !CHECK_OK(yoke_read_array(stream, &p->c, back)) || !CHECK_OK(yoke_stream_wait(stream)))
+    if (!CHECK(back != NULL) || !CHECK_OK(yoke_read_array(stream, back, &p->c)) || !CHECK_OK(yoke_stream_wait(stream)))
         right = false;
     for (int64_t i = 0; i < p->n * p->n && right; i++)
         right = CHECK(back[i] == (float)p->n);
@@ -126,7 +126,7 @@ static void one_stream(suite *t)
     CHECK(last.told == first.told && last.workspace == first.workspace);
     CHECK(after.in_use == before.in_use);
     is_right(t->stream, &p);
-    CHECK_OK(yoke_device_trim(t->device, 0)); /* which gives the workspace back: the next product has one again */
+    CHECK_OK(yoke_device_trim_memory(t->device, 0)); /* which gives the workspace back: the next product has one again */
     NEED_OK(yoke_device_get_memory(t->device, &after));
     CHECK(after.cached == 0);
     CHECK(multiply(t->stream, &p) && is_right(t->stream, &p));
@@ -173,7 +173,7 @@ static void streams_that_end(suite *t)
     for (int i = 0; i < STREAMS; i++) {
         yoke_stream *stream = NULL;
         NEED(create(t, 64, &p[i]));
-        NEED_OK(yoke_stream_create(t->device, &stream));
+        NEED_OK(yoke_stream_create(t->device, NULL, &stream));
         bool enqueued = multiply(stream, &p[i]) && CHECK_OK(yoke_event_record(stream, 0, &ends[i]));
         yoke_stream_release(stream);
         NEED(enqueued);

@@ -34,7 +34,7 @@ static bool writes_and_reads(suite *t, int32_t dtype, int32_t dimensions, const 
     back = memory_new(size + 1);
     NEED(test_upload(t, &a));
     NEED_OK(yoke_write_array(t->stream, &a.array, wanted));
-    NEED_OK(yoke_read_array(t->stream, &a.array, back));
+    NEED_OK(yoke_read_array(t->stream, back, &a.array));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(size == 0 || CHECK_BYTES(back, wanted, size));
     NEED(test_download_checked(t, &a, false)); /* gaps and guards are as they were */
@@ -78,8 +78,8 @@ static void views(suite *t)
     yoke_array repeated = yoke_array_broadcast(yoke_array_index(third, 0, 1), 1, SHAPE(4));
     NEED_OK(yoke_write_array(t->stream, &a, given));
     NEED_OK(yoke_write_array(t->stream, &third, column));
-    NEED_OK(yoke_read_array(t->stream, &backwards, rows));
-    NEED_OK(yoke_read_array(t->stream, &repeated, back));
+    NEED_OK(yoke_read_array(t->stream, rows, &backwards));
+    NEED_OK(yoke_read_array(t->stream, back, &repeated));
     NEED_OK(yoke_stream_wait(t->stream));
     for (int i = 0; i < 24; i++)
         CHECK(rows[i] == (i % 6 == 2 ? column[3 - i / 6] : given[(3 - i / 6) * 6 + i % 6]));
@@ -102,9 +102,9 @@ static void mistakes(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_write_array|not an array", yoke_write_array(t->stream, &none, host));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "source is NULL|(4, 6)", yoke_write_array(t->stream, &a, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "array|one place", yoke_write_array(t->stream, &repeated, host));
-    CHECK_FAILS(YOKE_E_RANGE, "yoke_read_array|array|96 bytes", yoke_read_array(t->stream, &far, host));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_read_array|target is NULL", yoke_read_array(t->stream, &a, NULL));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_read_array|array is NULL", yoke_read_array(t->stream, NULL, host));
+    CHECK_FAILS(YOKE_E_RANGE, "yoke_read_array|array|96 bytes", yoke_read_array(t->stream, host, &far));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_read_array|target is NULL", yoke_read_array(t->stream, NULL, &a));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_read_array|array is NULL", yoke_read_array(t->stream, host, NULL));
 out:
     yoke_buffer_release(a.buffer);
 }
@@ -120,7 +120,7 @@ static void records(suite *t)
     NEED_OK(yoke_graph_create(t->device, "transfer", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
     CHECK_OK(yoke_write_array(t->stream, &turned, given));
-    CHECK_OK(yoke_read_array(t->stream, &a, back));
+    CHECK_OK(yoke_read_array(t->stream, back, &a));
     NEED_OK(yoke_graph_end(graph));
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 6; i++)

@@ -118,8 +118,8 @@ static yoke_status enqueue(suite *t, const plan *p, arrays *s)
 {
     if (p->kind == GATHER)
         return yoke_gather(t->stream, &s->part.array, &s->full.array, &s->indices.array, p->axis);
-    return yoke_scatter(t->stream, &s->full.array, &s->part.array, &s->indices.array, p->axis,
-                        p->kind == SET ? YOKE_SCATTER_SET : YOKE_SCATTER_ADD);
+    return yoke_scatter(t->stream, p->kind == SET ? YOKE_SCATTER_SET : YOKE_SCATTER_ADD, &s->full.array, &s->part.array,
+                        &s->indices.array, p->axis);
 }
 
 static bool compare(suite *t, const plan *p, arrays *s)
@@ -240,8 +240,8 @@ static void mistakes(suite *t)
     REFUSED("yoke_gather|axis -1 is out of range: the array has 2 dimensions", yoke_gather(t->stream, part, full, indices, -1));
     REFUSED("(5, 3)|(10, 3)|axis 1", yoke_gather(t->stream, part, full, indices, 1));
     REFUSED("out|(10, 3)|(5)", yoke_gather(t->stream, full, part, indices, 0));
-    REFUSED("a has the shape (10, 3)|(5)", yoke_scatter(t->stream, part, full, indices, 0, YOKE_SCATTER_SET));
-    REFUSED("yoke_scatter|mode is 2", yoke_scatter(t->stream, full, part, indices, 0, 2));
+    REFUSED("a has the shape (10, 3)|(5)", yoke_scatter(t->stream, YOKE_SCATTER_SET, part, full, indices, 0));
+    REFUSED("yoke_scatter|mode is 2", yoke_scatter(t->stream, 2, full, part, indices, 0));
     REFUSED("out|overlaps|a", yoke_gather(t->stream, part, part, indices, 0));
     bad.dtype = YOKE_F32;
     REFUSED("indices|float", yoke_gather(t->stream, part, full, &bad, 0));

@@ -51,7 +51,7 @@ static bool sorts(suite *t, int32_t dtype, int32_t value_dtype, int32_t dimensio
         test_fill_whole_range(&values, seed, false);
     int64_t *places = order_of(&keys, order);
     ok = test_upload(t, &keys) && (!value_dtype || test_upload(t, &values)) &&
-         CHECK_OK(yoke_sort(t->stream, &keys.array, value_dtype ? &values.array : NULL, order)) &&
+         CHECK_OK(yoke_sort(t->stream, order, &keys.array, value_dtype ? &values.array : NULL)) &&
          CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &keys, false) && is_ordered(&keys, places) &&
          (!value_dtype || (test_download_checked(t, &values, false) && is_ordered(&values, places)));
     if (!ok)
@@ -78,7 +78,7 @@ static bool argsorts(suite *t, int32_t dtype, int32_t index_dtype, int32_t dimen
     fill_keys(&keys, with, seed);
     int64_t *places = order_of(&keys, order);
     ok = test_upload(t, &keys) && test_upload(t, &indices) &&
-         CHECK_OK(yoke_argsort(t->stream, &indices.array, &keys.array, order)) && CHECK_OK(yoke_stream_wait(t->stream)) &&
+         CHECK_OK(yoke_argsort(t->stream, order, &indices.array, &keys.array)) && CHECK_OK(yoke_stream_wait(t->stream)) &&
          test_download_checked(t, &keys, true) && test_download_checked(t, &indices, false);
     for (int64_t i = 0; i < keys.count && ok; i++)
         ok = CHECK(test_get(&indices, i) == (long double)(places[i] % n));

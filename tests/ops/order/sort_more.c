@@ -28,7 +28,7 @@ static bool finds_top(suite *t, int32_t dtype, int32_t index_dtype, int64_t rows
         test_fill_whole_range(&a, seed, true);
     int64_t *places = order_of(&a, order);
     ok = test_upload(t, &a) && test_upload(t, &values) && test_upload(t, &indices) &&
-         CHECK_OK(yoke_top_k(t->stream, wanted & 1 ? &values.array : NULL, wanted & 2 ? &indices.array : NULL, &a.array, order)) &&
+         CHECK_OK(yoke_top_k(t->stream, order, wanted & 1 ? &values.array : NULL, wanted & 2 ? &indices.array : NULL, &a.array)) &&
          CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &a, true) &&
          test_download_checked(t, &values, !(wanted & 1)) && test_download_checked(t, &indices, !(wanted & 2));
     for (int64_t i = 0; i < values.count && ok; i++) {
@@ -111,7 +111,7 @@ static bool searches(suite *t, int32_t dtype, int32_t position_dtype, int64_t n,
         memcpy(test_element(&sorted, i), test_element(&source, places[i]), yoke_dtype_get_size(dtype));
     memory_free(places);
     ok = test_upload(t, &sorted) && test_upload(t, &query) && test_upload(t, &positions) &&
-         CHECK_OK(yoke_searchsorted(t->stream, &positions.array, &sorted.array, &query.array, side)) &&
+         CHECK_OK(yoke_searchsorted(t->stream, side, &positions.array, &sorted.array, &query.array)) &&
          CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &sorted, true) &&
          test_download_checked(t, &query, true) && test_download_checked(t, &positions, false);
     for (int64_t i = 0; i < query.count && ok; i++) {
@@ -164,30 +164,30 @@ static void refusals(suite *t)
     endless.shape[1] = INT64_C(1) << 61;
     endless.strides[0] = endless.strides[1] = 0;
     CHECK_FAILS(YOKE_E_RANGE, "yoke_top_k|a has the shape (9, 2305843009213693952)|2^63 bytes",
-                yoke_top_k(t->stream, &largest, NULL, &endless, YOKE_SORT_DESCENDING));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|keys is NULL", yoke_sort(t->stream, NULL, NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|stream", yoke_sort(NULL, &keys, NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|complex64|no order", yoke_sort(t->stream, &wide, NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|()|no axis", yoke_sort(t->stream, &scalar, NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|(4, 5)|keys|(4, 6)", yoke_sort(t->stream, &keys, &small, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|overlaps|keys", yoke_sort(t->stream, &keys, &halves, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|several of its elements", yoke_sort(t->stream, &repeated, NULL, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "order is 2|YOKE_SORT_ASCENDING", yoke_sort(t->stream, &keys, NULL, 2));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_argsort|indices|int16|4 or 8 bytes", yoke_argsort(t->stream, &shorts, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|float|4 or 8 bytes", yoke_argsort(t->stream, &keys, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|overlaps|keys", yoke_argsort(t->stream, &halves, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|(4, 6)|keys|(4, 5)", yoke_argsort(t->stream, &positions, &small, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_top_k|both NULL", yoke_top_k(t->stream, NULL, NULL, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|first 6 of 5|too large", yoke_top_k(t->stream, &keys, NULL, &small, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|int32|a|float", yoke_top_k(t->stream, &positions, NULL, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|(6)|a|(4, 6)", yoke_top_k(t->stream, &row, NULL, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|(4, 6)|values|(4, 5)", yoke_top_k(t->stream, &small, &positions, &keys, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "sorted|one dimension", yoke_searchsorted(t->stream, &positions, &keys, &keys, 0));
+                yoke_top_k(t->stream, YOKE_SORT_DESCENDING, &largest, NULL, &endless));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|keys is NULL", yoke_sort(t->stream, 0, NULL, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_sort|stream", yoke_sort(NULL, 0, &keys, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|complex64|no order", yoke_sort(t->stream, 0, &wide, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|()|no axis", yoke_sort(t->stream, 0, &scalar, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|(4, 5)|keys|(4, 6)", yoke_sort(t->stream, 0, &keys, &small));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|overlaps|keys", yoke_sort(t->stream, 0, &keys, &halves));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "keys|several of its elements", yoke_sort(t->stream, 0, &repeated, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "order is 2|YOKE_SORT_ASCENDING", yoke_sort(t->stream, 2, &keys, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_argsort|indices|int16|4 or 8 bytes", yoke_argsort(t->stream, 0, &shorts, &keys));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|float|4 or 8 bytes", yoke_argsort(t->stream, 0, &keys, &keys));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|overlaps|keys", yoke_argsort(t->stream, 0, &halves, &keys));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|(4, 6)|keys|(4, 5)", yoke_argsort(t->stream, 0, &positions, &small));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_top_k|both NULL", yoke_top_k(t->stream, 0, NULL, NULL, &keys));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|first 6 of 5|too large", yoke_top_k(t->stream, 0, &keys, NULL, &small));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|int32|a|float", yoke_top_k(t->stream, 0, &positions, NULL, &keys));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "values|(6)|a|(4, 6)", yoke_top_k(t->stream, 0, &row, NULL, &keys));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "indices|(4, 6)|values|(4, 5)", yoke_top_k(t->stream, 0, &small, &positions, &keys));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "sorted|one dimension", yoke_searchsorted(t->stream, 0, &positions, &keys, &keys));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "queries|complex64|sorted|float",
-                yoke_searchsorted(t->stream, &positions, &row, &wide, 0));
+                yoke_searchsorted(t->stream, 0, &positions, &row, &wide));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "positions|(4, 6)|queries|(4, 5)",
-                yoke_searchsorted(t->stream, &positions, &row, &small, 0));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "side is -1|YOKE_SEARCH_LEFT", yoke_searchsorted(t->stream, &positions, &row, &keys, -1));
+                yoke_searchsorted(t->stream, 0, &positions, &row, &small));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "side is -1|YOKE_SEARCH_LEFT", yoke_searchsorted(t->stream, -1, &positions, &row, &keys));
     yoke_buffer_release(keys.buffer);
     yoke_buffer_release(small.buffer);
     yoke_buffer_release(wide.buffer);
@@ -205,8 +205,8 @@ static void in_a_graph(suite *t)
     NEED(test_array_create(t, YOKE_U16, 2, SHAPE(9, 100), LAYOUT_RANDOM, 2, &short_keys));
     NEED_OK(yoke_graph_create(t->device, "sorts", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    NEED_OK(yoke_sort(t->stream, &keys.array, NULL, YOKE_SORT_DESCENDING));
-    NEED_OK(yoke_sort(t->stream, &short_keys.array, NULL, YOKE_SORT_DESCENDING));
+    NEED_OK(yoke_sort(t->stream, YOKE_SORT_DESCENDING, &keys.array, NULL));
+    NEED_OK(yoke_sort(t->stream, YOKE_SORT_DESCENDING, &short_keys.array, NULL));
     NEED_OK(yoke_graph_end(graph));
     for (uint32_t round = 0; round < 3; round++) {
         test_array *both[] = { &keys, &short_keys };

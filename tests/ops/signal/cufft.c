@@ -278,7 +278,7 @@ static void threads(suite *t)
         if (i % 2)
             workers[i].stream = yoke_stream_retain(workers[i - 1].stream);
         else
-            CHECK_OK(yoke_stream_create(t->device, &workers[i].stream));
+            CHECK_OK(yoke_stream_create(t->device, NULL, &workers[i].stream));
     }
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
@@ -357,7 +357,7 @@ static bool call_fft(suite *t, const call_of_fft *c, const pair *p, uint32_t fla
     yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
     options.scaling = c->scaling;
     options.flags = flags;
-    return CHECK_OK(yoke_fft_with(t->stream, &p->out, &p->in, c->direction, c->axes, c->axis_count, &options));
+    return CHECK_OK(yoke_fft(t->stream, c->direction, &p->out, &p->in, c->axes, c->axis_count, &options));
 }
 
 static bool read_side(suite *t, const pair *p, int side, float *out)
@@ -443,7 +443,7 @@ static void fails_by_library(suite *t, const call_of_fft *c)
         return;
     CHECK(call_fft(t, c, &p, YOKE_FFT_EXACT) && CHECK_OK(yoke_stream_wait(t->stream)));
     /* The launch that scales may be told already. */
-    yoke_status status = yoke_fft(t->stream, &p.out, &p.in, c->direction, c->axes, c->axis_count);
+    yoke_status status = yoke_fft(t->stream, c->direction, &p.out, &p.in, c->axes, c->axis_count, NULL);
     CHECK(status == YOKE_OK || status == YOKE_E_DRIVER);
     CHECK_FAILS(YOKE_E_DRIVER, "yoke_fft|cufftExecC2C|CUFFT_EXEC_FAILED (6)", yoke_stream_wait(t->stream));
     CHECK_OK(yoke_stream_recover(t->stream));
@@ -470,12 +470,12 @@ static void scaling_is_not_compiled(suite *t)
     before[0] += 1;
     NEED_OK(yoke_write_sync(t->side, p.buffers[1], 0, before, sizeof before));
     setenv("YOKE_CUDA_DOUBLE_CXX", "/nonexistent", 1);
-    CHECK_STATUS(YOKE_E_BUILD, yoke_fft(t->stream, &p.out, &p.in, c.direction, c.axes, c.axis_count));
+    CHECK_STATUS(YOKE_E_BUILD, yoke_fft(t->stream, c.direction, &p.out, &p.in, c.axes, c.axis_count, NULL));
     CHECK(!strstr(yoke_error()->text, "yoke_map"));
     unsetenv("YOKE_CUDA_DOUBLE_CXX");
     NEED(read_side(t, &p, 1, after));
     CHECK(memcmp(before, after, sizeof before) == 0);
-    NEED_OK(yoke_fft(t->stream, &p.out, &p.in, c.direction, c.axes, c.axis_count));
+    NEED_OK(yoke_fft(t->stream, c.direction, &p.out, &p.in, c.axes, c.axis_count, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
 out:
     end_pair(&p);

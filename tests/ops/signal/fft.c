@@ -69,8 +69,7 @@ static bool try(suite *t, const trial *c, uint32_t seed)
     NEED(c->in_place || test_array_create(t, c->dtype, c->dimensions, c->shape, c->how, seed + 1, &out));
     NEED(test_upload(t, &a) && (c->in_place || test_upload(t, &out)));
     points = spectrum_points(&a);
-    NEED_OK(
-        yoke_fft_with(t->stream, c->in_place ? &a.array : &out.array, &a.array, c->direction, c->axes, c->axis_count, &options));
+    NEED_OK(yoke_fft(t->stream, c->direction, c->in_place ? &a.array : &out.array, &a.array, c->axes, c->axis_count, &options));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(c->in_place || test_download_checked(t, &out, false));
     NEED(test_download_checked(t, &a, !c->in_place));
@@ -145,7 +144,7 @@ static void sparse(suite *t, int32_t dtype, int64_t n, uint64_t hash)
         test_set_complex(&a, places[i], values[i][0], values[i][1]);
     }
     NEED(test_upload(t, &a) && test_upload(t, &out));
-    NEED_OK(yoke_fft(t->stream, &out.array, &a.array, YOKE_FFT_FORWARD, YOKE_ALL_AXES));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_FORWARD, &out.array, &a.array, YOKE_ALL_AXES, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &out, false));
     for (int64_t k = 0; k < n; k += 1 + n / 50000) {
@@ -221,7 +220,7 @@ static void both_kernels(suite *t)
         for (int way = 0; way < 2; way++) {
             NEED(test_array_create(t, YOKE_C64, 2, shapes[i], LAYOUT_CONTIGUOUS, 2, &out[way]) && test_upload(t, &out[way]));
             yops_fft_kernels = way + 1;
-            yoke_status status = yoke_fft(t->stream, &out[way].array, &a.array, YOKE_FFT_FORWARD, &axis, 1);
+            yoke_status status = yoke_fft(t->stream, YOKE_FFT_FORWARD, &out[way].array, &a.array, &axis, 1, NULL);
             yops_fft_kernels = 0;
             NEED_OK(status);
             NEED_OK(yoke_stream_wait(t->stream));
@@ -244,7 +243,7 @@ static void in_graphs(suite *t)
          test_array_create(t, YOKE_C64, 2, c.shape, LAYOUT_CONTIGUOUS, 2, &out) && test_upload(t, &out));
     NEED_OK(yoke_graph_create(t->device, "fft", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
-    NEED_OK(yoke_fft(t->stream, &out.array, &a.array, YOKE_FFT_FORWARD, YOKE_AXES(0, 1)));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_FORWARD, &out.array, &a.array, YOKE_AXES(0, 1), NULL));
     NEED_OK(yoke_graph_end(graph));
     for (int run = 0; run < 3; run++) {
         for (int64_t i = 0; i < a.count; i++)
@@ -272,38 +271,42 @@ static void mistakes(suite *t)
          test_array_create(t, YOKE_C64, 2, SHAPE(6, 7), LAYOUT_CONTIGUOUS, 1, &other) &&
          test_array_create(t, YOKE_F32, 2, SHAPE(6, 8), LAYOUT_CONTIGUOUS, 1, &r));
     const yoke_array *x = &a.array, *y = &out.array;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|stream", yoke_fft(NULL, y, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|out is NULL", yoke_fft(t->stream, NULL, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|a is NULL", yoke_fft(t->stream, y, NULL, YOKE_FFT_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "direction is 2", yoke_fft(t->stream, y, x, 2, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|stream", yoke_fft(NULL, YOKE_FFT_FORWARD, y, x, YOKE_AXES(0), NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|out is NULL",
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, NULL, x, YOKE_AXES(0), NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|a is NULL", yoke_fft(t->stream, YOKE_FFT_FORWARD, y, NULL, YOKE_AXES(0), NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "direction is 2", yoke_fft(t->stream, 2, y, x, YOKE_AXES(0), NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|axis 2 is out of range: the array has 2 dimensions",
-                yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(2)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "axis -1", yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(-1)));
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, y, x, YOKE_AXES(2), NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "axis -1", yoke_fft(t->stream, YOKE_FFT_FORWARD, y, x, YOKE_AXES(-1), NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|axis 1 is named twice: the array has 2 dimensions",
-                yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(1, 1)));
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, y, x, YOKE_AXES(1, 1), NULL));
     view = yoke_array_expand(yoke_array_expand(a.array, 2), 2);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "4 axes|1 to 3", yoke_fft(t->stream, y, &view, YOKE_FFT_FORWARD, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "4 axes|1 to 3", yoke_fft(t->stream, YOKE_FFT_FORWARD, y, &view, YOKE_ALL_AXES, NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|axes is NULL, and axis_count is 2",
-                yoke_fft(t->stream, y, x, YOKE_FFT_FORWARD, NULL, 2));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 7)|(6, 8)", yoke_fft(t->stream, &other.array, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, y, x, NULL, 2, NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 7)|(6, 8)",
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, &other.array, x, YOKE_AXES(0), NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "float|complex64|YOKE_FFT_FORWARD",
-                yoke_fft(t->stream, y, &r.array, YOKE_FFT_INVERSE, YOKE_AXES(0)));
+                yoke_fft(t->stream, YOKE_FFT_INVERSE, y, &r.array, YOKE_AXES(0), NULL));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "complex64|float|YOKE_FFT_INVERSE",
-                yoke_fft(t->stream, &r.array, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 8)|(6, 5)", yoke_fft(t->stream, y, &r.array, YOKE_FFT_FORWARD, YOKE_AXES(0, 1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "float|convert", yoke_fft(t->stream, &r.array, &r.array, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, &r.array, x, YOKE_AXES(0), NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "(6, 8)|(6, 5)",
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, y, &r.array, YOKE_AXES(0, 1), NULL));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "float|convert",
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, &r.array, &r.array, YOKE_AXES(0), NULL));
     view = yoke_array_slice(a.array, 0, YOKE_SLICE_END, YOKE_SLICE_END, -1);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps a", yoke_fft(t->stream, &view, x, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out overlaps a", yoke_fft(t->stream, YOKE_FFT_FORWARD, &view, x, YOKE_AXES(0), NULL));
     view = yoke_array_slice(out.array, 1, 0, 0, 1);
     other.array = yoke_array_slice(a.array, 1, 0, 0, 1);
-    CHECK_OK(yoke_fft(t->stream, &view, &other.array, YOKE_FFT_FORWARD, YOKE_AXES(0)));
+    CHECK_OK(yoke_fft(t->stream, YOKE_FFT_FORWARD, &view, &other.array, YOKE_AXES(0), NULL));
     options.scaling = 4;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_with|scaling is 4",
-                yoke_fft_with(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(0), &options));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|scaling is 4",
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, y, x, YOKE_AXES(0), &options));
     options = (yoke_fft_options)YOKE_FFT_OPTIONS_INIT;
     options.flags = 6;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_with|flags is 0x6",
-                yoke_fft_with(t->stream, y, x, YOKE_FFT_FORWARD, YOKE_AXES(0), &options));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft|flags is 0x6",
+                yoke_fft(t->stream, YOKE_FFT_FORWARD, y, x, YOKE_AXES(0), &options));
     CHECK(suite_works(t));
 out:
     test_array_release(&r);

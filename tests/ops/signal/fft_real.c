@@ -71,8 +71,8 @@ static void try(suite *t, const trial *c, uint32_t seed)
         n *= c->shape[c->axes[i]];
     }
     keep_half(c, points, wanted);
-    NEED_OK(yoke_fft(t->stream, &half.array, &a.array, YOKE_FFT_FORWARD, c->axes, c->axis_count));
-    NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_FFT_INVERSE, c->axes, c->axis_count));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_FORWARD, &half.array, &a.array, c->axes, c->axis_count, NULL));
+    NEED_OK(yoke_fft(t->stream, YOKE_FFT_INVERSE, &back.array, &half.array, c->axes, c->axis_count, NULL));
     NEED_OK(yoke_stream_wait(t->stream));
     NEED(test_download_checked(t, &half, false) && test_download_checked(t, &a, true) && test_download_checked(t, &back, false));
     is_near("forward", &half, wanted, n, c->allowed);
@@ -85,7 +85,7 @@ static void try(suite *t, const trial *c, uint32_t seed)
         if (c->shape[0] % 2 == 0)
             test_set_complex(&half, half.count - 1, test_get(&half, half.count - 1), -77);
         NEED(test_upload(t, &half));
-        NEED_OK(yoke_fft(t->stream, &back.array, &half.array, YOKE_FFT_INVERSE, c->axes, c->axis_count));
+        NEED_OK(yoke_fft(t->stream, YOKE_FFT_INVERSE, &back.array, &half.array, c->axes, c->axis_count, NULL));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download_checked(t, &back, false));
         CHECK(spectrum_hash(&back) == hash);
@@ -209,7 +209,7 @@ static void try_convolution(suite *t, const pair_of_shapes *c, uint32_t seed)
     for (int way = 0; way < 3; way++) { /* as is chosen, directly, and by transforms */
         yops_fft_convolve_force = way;
         NEED(test_upload(t, &out));
-        NEED_OK(yoke_fft_convolve(t->stream, &out.array, &a.array, &b.array, c->mode, c->axes, c->axis_count));
+        NEED_OK(yoke_fft_convolve(t->stream, c->mode, &out.array, &a.array, &b.array, c->axes, c->axis_count));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download_checked(t, &out, false) && test_download_checked(t, &a, true) && test_download_checked(t, &b, true));
         is_near(way == 1 ? "direct convolution" : "convolution", &out, wanted, 4096, 2);
@@ -254,8 +254,8 @@ static void in_place(suite *t)
     for (int way = 1; way < 3; way++) {
         yops_fft_convolve_force = way;
         NEED(test_upload(t, &a));
-        NEED_OK(yoke_fft_convolve(t->stream, &out.array, &a.array, &b.array, YOKE_CONVOLVE_SAME, YOKE_ALL_AXES));
-        NEED_OK(yoke_fft_convolve(t->stream, &a.array, &a.array, &b.array, YOKE_CONVOLVE_SAME, YOKE_ALL_AXES));
+        NEED_OK(yoke_fft_convolve(t->stream, YOKE_CONVOLVE_SAME, &out.array, &a.array, &b.array, YOKE_ALL_AXES));
+        NEED_OK(yoke_fft_convolve(t->stream, YOKE_CONVOLVE_SAME, &a.array, &a.array, &b.array, YOKE_ALL_AXES));
         NEED_OK(yoke_stream_wait(t->stream));
         NEED(test_download_checked(t, &out, false));
         memcpy(a.before, a.bytes, a.memory.size); /* as it was given each time */
@@ -284,7 +284,7 @@ static void convolutions_of_nothing(suite *t)
             if (test_array_create(t, YOKE_F32, 2, shapes[i].a, LAYOUT_CONTIGUOUS, 1, &a) &&
                 test_array_create(t, YOKE_F32, 2, shapes[i].b, LAYOUT_CONTIGUOUS, 1, &b) &&
                 test_array_create(t, YOKE_F32, 2, shapes[i].out[mode], LAYOUT_CONTIGUOUS, 1, &out) &&
-                !CHECK_OK(yoke_fft_convolve(t->stream, &out.array, &a.array, &b.array, mode, YOKE_ALL_AXES)))
+                !CHECK_OK(yoke_fft_convolve(t->stream, mode, &out.array, &a.array, &b.array, YOKE_ALL_AXES)))
                 tap_diag("... shapes %zu, mode %d", i, (int)mode);
             test_array_release(&out);
             test_array_release(&b);
@@ -304,7 +304,7 @@ static void long_sums(suite *t)
     yoke_array a = yoke_array_1d(one, YOKE_F32, TAPS), out = yoke_array_1d(one, YOKE_F32, 1);
     a.strides[0] = 0;
     out.offset = sizeof(float);
-    yoke_status status = yoke_fft_convolve(t->stream, &out, &a, &a, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES);
+    yoke_status status = yoke_fft_convolve(t->stream, YOKE_CONVOLVE_VALID, &out, &a, &a, YOKE_ALL_AXES);
     if (status == YOKE_E_UNSUPPORTED) {
         CHECK_TEXT(yoke_error()->text, "loops");
         tap_diag("the driver ends long loops: %s", yoke_error()->text);
@@ -327,9 +327,9 @@ static void lengths_at_the_limit(suite *t)
     a.strides[0] = b.strides[0] = 0;
     out.offset = sizeof(float);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(3)|(2)",
-                yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_VALID, &out, &a, &b, YOKE_ALL_AXES));
     a.shape[0]++;
-    CHECK_FAILS(YOKE_E_RANGE, "axis 0|2^29", yoke_fft_convolve(t->stream, &out, &a, &b, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_RANGE, "axis 0|2^29", yoke_fft_convolve(t->stream, YOKE_CONVOLVE_VALID, &out, &a, &b, YOKE_ALL_AXES));
 out:
     yoke_buffer_release(one);
 }
@@ -343,22 +343,22 @@ static void mistakes(suite *t)
          test_array_create(t, YOKE_I32, 2, SHAPE(6, 8), LAYOUT_CONTIGUOUS, 1, &i) &&
          test_array_create(t, YOKE_F32, 2, SHAPE(8, 16), LAYOUT_CONTIGUOUS, 1, &out));
     const yoke_array *x = &a.array, *y = &b.array, *z = &out.array;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|stream", yoke_fft_convolve(NULL, z, x, y, 0, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|stream", yoke_fft_convolve(NULL, 0, z, x, y, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|out is NULL",
-                yoke_fft_convolve(t->stream, NULL, x, y, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_FULL, NULL, x, y, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_fft_convolve|b is NULL",
-                yoke_fft_convolve(t->stream, z, x, NULL, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "mode is 3", yoke_fft_convolve(t->stream, z, x, y, 3, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_FULL, z, x, NULL, YOKE_ALL_AXES));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "mode is 3", yoke_fft_convolve(t->stream, 3, z, x, y, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "a has the dtype int32|float",
-                yoke_fft_convolve(t->stream, z, &i.array, y, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_FULL, z, &i.array, y, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "int32|float32, float64 or complex",
-                yoke_fft_convolve(t->stream, &i.array, &i.array, &i.array, YOKE_CONVOLVE_FULL, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_FULL, &i.array, &i.array, &i.array, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "out|(8, 16)|(6, 8)|(3, 9)",
-                yoke_fft_convolve(t->stream, z, x, y, YOKE_CONVOLVE_SAME, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_SAME, z, x, y, YOKE_ALL_AXES));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "do not broadcast along axis 1",
-                yoke_fft_convolve(t->stream, z, x, y, YOKE_CONVOLVE_FULL, YOKE_AXES(0)));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_FULL, z, x, y, YOKE_AXES(0)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "YOKE_CONVOLVE_VALID|neither",
-                yoke_fft_convolve(t->stream, &out.array, x, y, YOKE_CONVOLVE_VALID, YOKE_ALL_AXES));
+                yoke_fft_convolve(t->stream, YOKE_CONVOLVE_VALID, &out.array, x, y, YOKE_ALL_AXES));
     CHECK(suite_works(t));
 out:
     test_array_release(&out);

@@ -38,7 +38,7 @@ class Yoke:
         self.core.yoke_error.restype = ctypes.POINTER(ctypes.c_int32)
         self.device, self.stream = ctypes.c_void_p(), ctypes.c_void_p()
         self.check(self.core.yoke_device_open(None, ctypes.byref(self.device)))
-        self.check(self.core.yoke_stream_create(self.device, ctypes.byref(self.stream)))
+        self.check(self.core.yoke_stream_create(self.device, NULL, ctypes.byref(self.stream)))
 
     def check(self, status):
         if status < 0:

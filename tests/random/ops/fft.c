@@ -145,7 +145,7 @@ static bool draw_fft(model *m, step *s)
 
 static yoke_status call_fft(yoke_stream *stream, const step *s)
 {
-    return yoke_fft(stream, ARRAY(0), ARRAY(1), s->mode, s->axes, (size_t)s->axis_count);
+    return yoke_fft(stream, s->mode, ARRAY(0), ARRAY(1), s->axes, (size_t)s->axis_count, NULL);
 }
 
 static long double scale_of(const step *s, int64_t n)
@@ -220,7 +220,7 @@ static yoke_status call_fft_with(yoke_stream *stream, const step *s)
     yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
     options.scaling = s->axis;
     options.flags = s->v->flags ? YOKE_FFT_EXACT : 0;
-    return yoke_fft_with(stream, ARRAY(0), ARRAY(1), s->mode, s->axes, (size_t)s->axis_count, &options);
+    return yoke_fft(stream, s->mode, ARRAY(0), ARRAY(1), s->axes, (size_t)s->axis_count, &options);
 }
 
 static void judge_fft_with(step *s)
@@ -275,7 +275,7 @@ static bool draw_fft_convolve(model *m, step *s)
 
 static yoke_status call_fft_convolve(yoke_stream *stream, const step *s)
 {
-    return yoke_fft_convolve(stream, ARRAY(0), ARRAY(1), ARRAY(2), s->v->flags, s->axes, (size_t)s->axis_count);
+    return yoke_fft_convolve(stream, s->v->flags, ARRAY(0), ARRAY(1), ARRAY(2), s->axes, (size_t)s->axis_count);
 }
 
 /* One element: the sum of a[j] * b[i - j]. */

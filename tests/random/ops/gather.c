@@ -103,7 +103,7 @@ static bool draw_scatter(model *m, step *s)
 
 static yoke_status call_scatter(yoke_stream *stream, const step *s)
 {
-    return yoke_scatter(stream, ARRAY(0), ARRAY(2), ARRAY(1), s->axis, s->v->flags);
+    return yoke_scatter(stream, s->v->flags, ARRAY(0), ARRAY(2), ARRAY(1), s->axis);
 }
 
 static void judge_scatter(step *s)

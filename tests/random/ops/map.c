@@ -370,7 +370,7 @@ static bool draw_read_array(model *m, step *s)
 
 static yoke_status call_read_array(yoke_stream *stream, const step *s)
 {
-    return yoke_read_array(stream, ARRAY(0), s->host);
+    return yoke_read_array(stream, s->host, ARRAY(0));
 }
 
 static void judge_read_array(step *s)

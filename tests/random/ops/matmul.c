@@ -258,7 +258,7 @@ static bool draw_matmul(model *m, step *s)
 
 static yoke_status call_matmul(yoke_stream *stream, const step *s)
 {
-    return yoke_matmul(stream, ARRAY(0), ARRAY(1), ARRAY(2));
+    return yoke_matmul(stream, ARRAY(0), ARRAY(1), ARRAY(2), NULL);
 }
 
 static void judge_matmul(step *s)
@@ -275,7 +275,7 @@ static yoke_status call_matmul_with(yoke_stream *stream, const step *s)
 {
     yoke_matmul_options options;
     yoke_var bias;
-    return yoke_matmul_with(stream, ARRAY(0), ARRAY(1), ARRAY(2), options_of(s, &options, &bias));
+    return yoke_matmul(stream, ARRAY(0), ARRAY(1), ARRAY(2), options_of(s, &options, &bias));
 }
 
 static void judge_matmul_with(step *s)

@@ -337,7 +337,7 @@ static bool model_begin(model *m, suite *t, uint32_t seed, uint32_t careless)
     if (m->variant_count == 0)
         tap_bail("there is no operation of the name %s", only);
     for (int i = 0; i < STREAMS; i++)
-        if (!CHECK_OK(yoke_stream_create(t->device, &m->streams[i])))
+        if (!CHECK_OK(yoke_stream_create(t->device, NULL, &m->streams[i])))
             return false;
     return memory_begin(m, (size_t)m->largest * 20);
 }

@@ -80,7 +80,7 @@ static bool draw_sort(model *m, step *s)
 
 static yoke_status call_sort(yoke_stream *stream, const step *s)
 {
-    return yoke_sort(stream, ARRAY(0), ARRAY(1), s->mode);
+    return yoke_sort(stream, s->mode, ARRAY(0), ARRAY(1));
 }
 
 static void judge_sort(step *s)
@@ -114,7 +114,7 @@ static bool draw_argsort(model *m, step *s)
 
 static yoke_status call_argsort(yoke_stream *stream, const step *s)
 {
-    return yoke_argsort(stream, ARRAY(0), ARRAY(1), s->mode);
+    return yoke_argsort(stream, s->mode, ARRAY(0), ARRAY(1));
 }
 
 static void judge_argsort(step *s)
@@ -152,7 +152,7 @@ static bool draw_top_k(model *m, step *s)
 
 static yoke_status call_top_k(yoke_stream *stream, const step *s)
 {
-    return yoke_top_k(stream, ARRAY(0), ARRAY(1), ARRAY(2), s->mode);
+    return yoke_top_k(stream, s->mode, ARRAY(0), ARRAY(1), ARRAY(2));
 }
 
 static void judge_top_k(step *s)
@@ -211,7 +211,7 @@ static bool draw_searchsorted(model *m, step *s)
 
 static yoke_status call_searchsorted(yoke_stream *stream, const step *s)
 {
-    return yoke_searchsorted(stream, ARRAY(0), ARRAY(1), ARRAY(2), s->mode);
+    return yoke_searchsorted(stream, s->mode, ARRAY(0), ARRAY(1), ARRAY(2));
 }
 
 static void judge_searchsorted(step *s)

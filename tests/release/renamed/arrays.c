@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program of the time before 0.1.0, for renamed.sh: operations on arrays by the names that they had. It is compiled, not run. */
 #include <yoke/check.h>
+#include <yoke/graph.h>
+#include <yoke/native.h>
 #include <yoke/ops.h>
 
 static yoke_status reduce_all(yoke_stream *stream, const yoke_array *out, const yoke_array *a)
@@ -28,9 +30,52 @@ static yoke_status transform_all(yoke_stream *stream, const yoke_array *out, con
 {
     static const int32_t modes[] = { YOKE_FFT_FULL, YOKE_FFT_SAME, YOKE_FFT_VALID };
 
+    yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
+    const int32_t axis = 0;
+
     YOKE_CHECK(yoke_fft(stream, out, a, YOKE_FORWARD, YOKE_ALL_AXES));
-    YOKE_CHECK(yoke_fft(stream, a, out, YOKE_INVERSE, YOKE_ALL_AXES));
+    YOKE_CHECK(yoke_fft(stream, a, out, YOKE_INVERSE, &axis, 1));
+    YOKE_CHECK(yoke_fft_with(stream, a, out, YOKE_INVERSE, YOKE_AXES(0, 1), &options));
     return yoke_fft_convolve(stream, out, a, b, modes[1], YOKE_ALL_AXES);
+}
+
+static yoke_status multiply_all(yoke_stream *stream, const yoke_array *c, const yoke_array *a, const yoke_array *b)
+{
+    yoke_matmul_options options = YOKE_MATMUL_OPTIONS_INIT;
+
+    YOKE_CHECK(yoke_matmul(stream, c, a, /* not "transposed, yet (" */
+                           b));
+    YOKE_CHECK(yoke_matmul_with(stream, c, a, b, &options));
+    YOKE_CHECK(yoke_top_k_at("place", stream, c, NULL, a, YOKE_DESCENDING));
+    YOKE_CHECK(yoke_argsort(stream, c, a, YOKE_ASCENDING));
+    return yoke_scatter(stream, c, a, b, 0, YOKE_SCATTER_ADD);
+}
+
+static yoke_status move_on(yoke_status status, void *user)
+{
+    (void)user;
+    return status;
+}
+
+static yoke_status native_on(yoke_status status, void *native_stream, void *user)
+{
+    (void)native_stream, (void)user;
+    return status;
+}
+
+static yoke_status others(yoke_device *device, yoke_graph *graph, yoke_buffer *buffer)
+{
+    yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
+    yoke_stream *stream;
+    uintptr_t native;
+
+    YOKE_CHECK(yoke_stream_create_with(device, &desc, &stream));
+    YOKE_CHECK(yoke_native_enqueue_with(stream, native_on, NULL, NULL, &buffer, 1, &native));
+    YOKE_CHECK(yoke_graph_set_call(graph, 0, move_on, NULL, NULL));
+    YOKE_CHECK(yoke_device_limit_memory(device, YOKE_NO_LIMIT, 0));
+    puts(yoke_get_build_log());
+    yoke_stream_release(stream);
+    return yoke_device_trim(device, 0);
 }
 
 static yoke_status random_all(yoke_stream *stream, const yoke_array *out)
@@ -59,6 +104,8 @@ int main(void)
     YOKE_CHECK_OR(reduce_all(stream, &b, &a), return 1);
     YOKE_CHECK_OR(order_all(stream, &a, &b, &a), return 1);
     YOKE_CHECK_OR(transform_all(stream, &b, &a, &a), return 1);
+    YOKE_CHECK_OR(multiply_all(stream, &b, &a, &a), return 1);
+    YOKE_CHECK_OR(others(device, NULL, a.buffer), return 1);
     YOKE_CHECK_OR(random_all(stream, &a), return 1);
     YOKE_CHECK(yoke_array_read(stream, &b, numbers));
     YOKE_CHECK(yoke_event_record(stream, YOKE_EVENT_BEYOND_DEPTH, &event));
