@@ -41,7 +41,6 @@ libyoke_ops_all_la_SOURCES = \
 	ops/expression/emit.c \
 	ops/expression/expression.h \
 	ops/expression/fail.c \
-	ops/expression/functions.def \
 	ops/expression/identity.c \
 	ops/expression/identity.h \
 	ops/expression/lexer.c \
