@@ -16,8 +16,8 @@
 
 static void dtypes(suite *t)
 {
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
-        int32_t other = 1 + (dtype * 7 + 3) % (DTYPE_COUNT - 1);
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
+        int32_t other = 1 + (dtype * 7 + 3) % (YK_DTYPE_COUNT - 1);
         trial b;
         trial_begin(t, &b);
         trial_force((unsigned)dtype);
@@ -41,7 +41,7 @@ static void conversions(suite *t)
         trial_begin(t, &b);
         trial_force((unsigned)i);
         good = good && trial_add_array(&b, "x", sources[i], 1, SHAPE(1333), LAYOUT_CONTIGUOUS, 3);
-        for (int32_t dtype = 1; dtype < DTYPE_COUNT && good; dtype++) {
+        for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT && good; dtype++) {
             if (!test_has(t, dtype))
                 continue;
             snprintf(name, sizeof name, "to_%s", yops_dtype_token(dtype));
@@ -105,16 +105,17 @@ static void random_ones(suite *t)
         trial_begin(t, &b);
         trial_force(seed);
         bool good = trial_add_array(&b, "out", outs[seed % YOPS_COUNT_OF(outs)], 2, shape, (layout)(seed % 3), seed);
-        for (int32_t dtype = 1; dtype < DTYPE_COUNT && good; dtype++) {
+        for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT && good; dtype++) {
             int64_t narrow[] = { dtype % 4 == 1 ? 1 : shape[0], dtype % 5 == 2 ? 1 : shape[1] };
             if (!test_has(t, dtype))
                 continue;
             snprintf(name, sizeof name, "x_%s", yops_dtype_token(dtype));
             good = trial_add_array(&b, name, dtype, 2, narrow, (layout)((seed + (uint32_t)dtype) % 3), seed + (uint32_t)dtype);
             snprintf(name, sizeof name, "s_%s", yops_dtype_token(dtype));
-            if (dtype < YOKE_C64)
+            if (!yk_dtype_is_complex(dtype))
                 trial_add_scalar(&b, name,
-                                 dtype < YOKE_F16 ? (yoke_number){ dtype, { .u64 = 1 } } : (yoke_number){ dtype, { .f64 = 1.5 } });
+                                 yk_dtype_is_integer(dtype) ? (yoke_number){ dtype, { .u64 = 1 } }
+                                                            : (yoke_number){ dtype, { .f64 = 1.5 } });
         }
         generate_value(&state, has_double, text + 6, 4096);
         if (good)
