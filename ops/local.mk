@@ -152,6 +152,7 @@ ops_texts = \
 	ops/random/random.yk
 ops_headers = \
 	ops/array/block_size.yh \
+	ops/array/dtypes.yh \
 	ops/array/element.yh \
 	ops/array/strided.yh \
 	ops/expression/expression.yh \

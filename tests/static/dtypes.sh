@@ -4,7 +4,12 @@
 # The dtypes stand in two lists of one order, YOKE_DTYPE_LIST and api/dtypes.def, of which C is made. Compared here is what is not:
 # the texts of kernels, which have words for each dtype, and Python's names. Numbers of dtypes have no order, and no switch over
 # dtypes has a default: what a new dtype needs would be missing in silence.
+#
+# What kernels have of the columns is written anew, from a build folder, with
+#
+#   sh ../tests/static/dtypes.sh record
 
+top_srcdir=${top_srcdir:-$(dirname "$0")/../..}
 . "$top_srcdir/tests/tap/tap.sh"
 export LC_ALL=C
 
@@ -15,11 +20,63 @@ sed -n 's/^YK_DTYPE(\([A-Z0-9]*\), \([a-z0-9]*\), \([A-Z]*\), \([a-z]\), .*/\1 \
     sort >"$tap_folder/columns"
 # Of "TOKEN KIND LETTER BYTES".
 join -o 2.2,2.3,2.4,1.4 "$tap_folder/public" "$tap_folder/columns" >"$tap_folder/dtypes"
+
+# words: ops/array/dtypes.yh. The bits of infinity are those of the exponent, above the fraction's.
+words() {
+    cat <<'END'
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns of api/dtypes.def that kernels need, by the token of a dtype; written by tests/static/dtypes.sh.
+ *
+ *   bytes_T           its size in memory, for the preprocessor too
+ *   class_T           the letter of the type that it is computed with
+ *   digits_T          bits of a floating-point number's fraction, with the leading 1
+ *   key_kind_T        of sorts: 0 unsigned, 1 signed, 2 floating point, 3 bool
+ *   key_infinity_T    the bits of infinity, as a code_t of sort_key.yh
+ */
+#ifndef YOPS_DTYPES_H
+#define YOPS_DTYPES_H
+
+END
+    sort -n -k 2,2 "$tap_folder/public" | while read -r name _ _ bytes; do
+        sed -n "s/^YK_DTYPE($name, \(.*\))\$/\1/p" "$top_srcdir/api/dtypes.def" | tr -d , |
+            while read -r token kind letter _ _ exponent fraction _; do
+                printf '#define bytes_%s %d\n#define class_%s %s\n' "$token" "$bytes" "$token" "$letter"
+                case $kind in
+                COMPLEX) continue ;;
+                UNSIGNED) of=0 ;;
+                SIGNED) of=1 ;;
+                BOOL) of=3 ;;
+                *)
+                    of=2
+                    echo "#define digits_$token $((fraction + 1))"
+                    if [ "$bytes" -eq 8 ]; then
+                        printf '#define key_infinity_%s ((code_t)0x%xu << 32)\n' "$token" \
+                            $((((1 << exponent) - 1) << (fraction - 32)))
+                    else
+                        printf '#define key_infinity_%s 0x%xu\n' "$token" $((((1 << exponent) - 1) << fraction))
+                    fi
+                    ;;
+                esac
+                echo "#define key_kind_$token $of"
+            done
+    done
+    printf '\n#endif\n'
+}
+
+if [ "${1-}" = record ]; then
+    words >"$tap_folder/words" && cp "$tap_folder/words" "$top_srcdir/ops/array/dtypes.yh"
+    exit
+fi
+
 tap_try "there are dtypes" test -s "$tap_folder/dtypes"
 join -v 1 "$tap_folder/public" "$tap_folder/columns" >"$tap_folder/missing"
 tap_empty "each has columns" "$tap_folder/missing"
 
 # ---- The texts of kernels ----
+
+words | diff "$top_srcdir/ops/array/dtypes.yh" - >"$tap_folder/difference"
+tap_empty "ops/array/dtypes.yh is what the columns say" "$tap_folder/difference"
 
 # has FILE WORD: the text defines the word, as a macro or a type.
 has() {
@@ -43,33 +100,23 @@ conversions() {
 }
 
 while read -r token kind letter bytes; do
-    for word in stored_ value_ class_ load_ store_ bytes_; do
+    for word in stored_ value_ load_ store_ own_load_ own_store_; do
         has array/element.yh "$word$token"
     done
-    grep -q "^#define class_$token $letter\$" "$top_srcdir/ops/array/element.yh" || echo "class_$token is not $letter"
-    grep -q "^#define bytes_$token $bytes\$" "$top_srcdir/ops/array/element.yh" || echo "bytes_$token is not $bytes"
     conversions "$token" "$kind"
-    has linear/matmul.yh "own_$token"
-    has linear/matmul.yh "own_to_$token"
-    has reduce/reduce_tree.yh "held_$token"
-    has reduce/scan.yh "most_$token"
-    has reduce/scan.yh "least_$token"
     [ "$kind" = COMPLEX ] && continue
-    has reduce/histogram.yk "part_$token"
-    has order/sort_key.yh "key_bits_$token"
-    has order/sort_key.yh "key_kind_$token"
-    case $kind in
-    REDUCED | FLOATING) has order/sort_key.yh "key_infinity_$token" ;;
-    *) [ "$bytes" -le 2 ] && [ "$kind" != BOOL ] && has signal/filter.yk "load_vector_$token" ;;
-    esac
+    has array/element.yh "part_$token"
     case $kind in
     REDUCED)
-        grep -q " yops_round_$token(" "$top_srcdir/ops/expression/expression.yh" ||
-            echo "expression/expression.yh has no yops_round_$token"
-        has random/random.yk "bits_$token"
+        grep -q " yops_round_$token(" "$top_srcdir/ops/array/element.yh" || echo "array/element.yh has no yops_round_$token"
         has signal/filter.yk "load_vector_$token"
         ;;
     FLOATING) has signal/filter.yk "load_vector_$token" ;;
+    *)
+        has reduce/scan.yh "most_$token"
+        has reduce/scan.yh "least_$token"
+        [ "$bytes" -gt 2 ] || [ "$kind" = BOOL ] || has signal/filter.yk "load_vector_$token"
+        ;;
     esac
 done <"$tap_folder/dtypes" >"$tap_folder/missing"
 tap_empty "the texts of kernels have their words for each dtype" "$tap_folder/missing"
@@ -81,7 +128,7 @@ sort -n -k 2,2 "$tap_folder/public" | sed 's/^[^ ]* \([^ ]*\) \([^ ]*\) .*/\1 \2
 sed -n '/^cdef tuple dtype_names = /,/)$/p' "$tap_folder/python" | grep -o '"[a-z0-9]*"' | tr -d '"' |
     awk 'NR > 1 { print NR - 1, $0 }' | diff "$tap_folder/names" - >"$tap_folder/difference"
 tap_empty "Python has the same names by the same numbers" "$tap_folder/difference"
-while read -r name number rest; do
+while read -r name number _; do
     grep -qx "    $name = $number" "$tap_folder/python" || echo "$name = $number"
 done <"$tap_folder/public" >"$tap_folder/missing"
 tap_empty "and the same constants" "$tap_folder/missing"

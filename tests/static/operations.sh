@@ -24,7 +24,7 @@ tap_empty "they are the functions of the headers that enqueue" "$tap_folder/diff
 
 sed -n "s/$row/\1 \2/p" "$list" | while read -r name when; do
     grep -q "[^a-z_]yoke_$name(" "$top_srcdir/ops/prepare.c" && called=AHEAD || called=LATER
-    [ "$when" = $called ] || echo "$name: $when in the list, $called by ops/prepare.c"
+    [ "$when" = "$called" ] || echo "$name: $when in the list, $called by ops/prepare.c"
 done >"$tap_folder/differ"
 tap_empty "ops/prepare.c calls those that are compiled ahead" "$tap_folder/differ"
 

@@ -124,7 +124,7 @@ static void combine(const plan *p, sum *rows, int64_t count)
 static void set_bin(const plan *p, arrays *s, int64_t bin, sum x)
 {
     bool is_signed = p->weights == YOKE_I8 || p->weights == YOKE_I16 || p->weights == YOKE_I32 || p->weights == YOKE_I64;
-    if (!yk_dtype_is_integer(p->weights))
+    if (p->weights && !yk_dtype_is_integer(p->weights))
         test_set_complex(&s->bins, bin, x.real, yk_dtype_is_complex(p->weights) ? x.imaginary : 0);
     else
         test_set(&s->bins, bin, is_signed ? (long double)(int64_t)x.whole : (long double)x.whole);
