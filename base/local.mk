@@ -9,6 +9,12 @@ noinst_LTLIBRARIES += libyoke-base.la
 libyoke_base_la_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)
 libyoke_base_la_CFLAGS = $(AM_CFLAGS) $(COVERAGE_CFLAGS)
 libyoke_base_la_SOURCES = \
+	api/dtypes.def \
+	api/dtypes.h \
+	api/functions.def \
+	api/operations.def \
+	api/reductions.def \
+	api/reductions.h \
 	base/clock.c \
 	base/clock.h \
 	base/hash.c \

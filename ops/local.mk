@@ -41,7 +41,6 @@ libyoke_ops_all_la_SOURCES = \
 	ops/expression/emit.c \
 	ops/expression/expression.h \
 	ops/expression/fail.c \
-	ops/expression/functions.def \
 	ops/expression/identity.c \
 	ops/expression/identity.h \
 	ops/expression/lexer.c \
@@ -153,6 +152,7 @@ ops_texts = \
 	ops/random/random.yk
 ops_headers = \
 	ops/array/block_size.yh \
+	ops/array/dtypes.yh \
 	ops/array/element.yh \
 	ops/array/strided.yh \
 	ops/expression/expression.yh \

@@ -3,7 +3,9 @@
  * Compiling ahead: each operation is recorded once in a graph that is never launched, on a small array and on one of several tiles,
  * so that exactly the kernels are built that calls on contiguous arrays use.
  */
+#include "api/reductions.h"
 #include "call/call.h"
+#include "signal/filter.h"
 
 #include <yoke/graph.h>
 
@@ -42,19 +44,18 @@ static yoke_status prepare_reductions(const preparation *p)
 {
     yoke_status status = YOKE_OK;
     bool floating = yops_is_floating(p->in.dtype);
-    for (int32_t operation = YOKE_REDUCE_SUM; status == YOKE_OK && operation <= YOKE_REDUCE_NORM; operation++) {
-        const yoke_array *out = operation == YOKE_REDUCE_ANY || operation == YOKE_REDUCE_ALL         ? &p->flags
-                                : operation == YOKE_REDUCE_ARGMIN || operation == YOKE_REDUCE_ARGMAX ? &p->count
-                                                                                                     : &p->scalar;
+    for (int32_t operation = 1; status == YOKE_OK && operation < YK_REDUCTION_COUNT; operation++) {
+        yk_reduction_rule rule = yk_reduction_get(operation)->rule;
+        const yoke_array *out = rule == YK_REDUCTION_LOGIC ? &p->flags : rule == YK_REDUCTION_POSITION ? &p->count : &p->scalar;
         yoke_array one = *out;
-        if ((operation >= YOKE_REDUCE_MEAN && !floating) || (!p->real && operation > YOKE_REDUCE_PRODUCT))
+        if (rule == YK_REDUCTION_BITS || (rule == YK_REDUCTION_FRACTION && !floating) || (!p->real && rule != YK_REDUCTION_SUM))
             continue;
         one.dimensions = 0;
         status = yoke_reduce(p->stream, operation, &one, &p->in, YOKE_ALL_AXES);
     }
-    for (int32_t operation = YOKE_REDUCE_SUM; status == YOKE_OK && operation <= (p->real ? YOKE_REDUCE_MAX : YOKE_REDUCE_PRODUCT);
-         operation++)
-        status = yoke_scan(p->stream, operation, YOKE_SCAN_INCLUSIVE, &p->out, &p->in, 0);
+    for (int32_t operation = 1; status == YOKE_OK && operation < YK_REDUCTION_COUNT; operation++)
+        if (yk_reduction_is_scanned(operation) && (p->real || yk_reduction_get(operation)->takes_complex))
+            status = yoke_scan(p->stream, operation, YOKE_SCAN_INCLUSIVE, &p->out, &p->in, 0);
     return status;
 }
 
@@ -93,17 +94,12 @@ static yoke_status prepare_products(const preparation *p)
     return status < 0 ? status : yoke_matmul(p->stream, &c, &a, &b, NULL);
 }
 
-static bool has_filters(int32_t dtype)
-{
-    return yops_is_floating(dtype) || (yops_is_integer(dtype) && dtype != YOKE_BOOL && yoke_dtype_get_size(dtype) <= 2);
-}
-
 /* Weights along each axis of a matrix, along both, and those that are not separable. */
 static yoke_status prepare_filters(const preparation *p)
 {
     static const double sigmas[] = { 1, 1 }, weights[9] = { 1 };
     yoke_array a = yoke_array_2d(p->in.buffer, p->in.dtype, p->rows, p->rows), out = a;
-    if (!has_filters(p->in.dtype))
+    if (!yops_filter_takes(p->in.dtype))
         return YOKE_OK;
     out.buffer = p->out.buffer;
     out.offset = p->out.offset;

@@ -482,7 +482,8 @@ static_tests = \
 	tests/static/manual.tap \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
-	tests/static/symbols.tap tests/static/tables.tap tests/static/structs.tap tests/static/functions.tap \
+	tests/static/symbols.tap tests/static/tables.tap tests/static/structs.tap \
+	tests/static/dtypes.tap tests/static/functions.tap tests/static/operations.tap \
 	tests/static/twins.tap \
 	tests/static/vendor_api.tap
 
@@ -565,7 +566,8 @@ EXTRA_DIST += \
 	tests/static/guide_operations.sh \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
-	tests/static/kinds.sh tests/static/tables.sh tests/static/structs.sh tests/static/functions.sh \
+	tests/static/kinds.sh tests/static/tables.sh tests/static/structs.sh \
+	tests/static/dtypes.sh tests/static/functions.sh tests/static/operations.sh \
 	tests/static/layers.sh \
 	tests/static/rooms.sh \
 	tests/static/manual.sh \

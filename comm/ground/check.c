@@ -14,11 +14,11 @@ static const struct {
     YOKE_DTYPE_LIST(DTYPE)
 #undef DTYPE
 };
-_Static_assert(YCOMM_COUNT_OF(dtypes) == YCOMM_DTYPE_COUNT, "a row for each dtype");
+_Static_assert(YCOMM_COUNT_OF(dtypes) == YK_DTYPE_COUNT, "a row for each dtype");
 
 const char *ycomm_dtype_name(int32_t dtype)
 {
-    return dtype > 0 && dtype < YCOMM_DTYPE_COUNT ? dtypes[dtype].name : "no dtype";
+    return dtype > 0 && dtype < YK_DTYPE_COUNT ? dtypes[dtype].name : "no dtype";
 }
 
 /* The number of elements of a contiguous array. */
@@ -67,7 +67,7 @@ yoke_status ycomm_check_array(const ycomm_call *call, const char *name, const yo
     *out_region = (ycomm_region){ .count = 0 };
     if (!array)
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is NULL", name);
-    if (array->dtype <= 0 || array->dtype >= YCOMM_DTYPE_COUNT)
+    if (array->dtype <= 0 || array->dtype >= YK_DTYPE_COUNT)
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is not an array: its dtype is %d", name, (int)array->dtype);
     if (array->dimensions < 0 || array->dimensions > YOKE_MAX_DIMENSIONS)
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has %d dimensions; 0 to %d are possible", name, (int)array->dimensions,

@@ -16,6 +16,7 @@
 
 #include <yoke/comm.h>
 
+#include "api/dtypes.h"
 #include "failure.h"
 
 #define YCOMM_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -24,11 +25,6 @@
 
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20 };
-
-/* One more than the last dtype. */
-#define YCOMM_ONE(name, value, text, bytes) +1
-enum { YCOMM_DTYPE_COUNT = 1 YOKE_DTYPE_LIST(YCOMM_ONE) };
-#undef YCOMM_ONE
 
 enum { YCOMM_TRANSPORT_END = YOKE_COMM_TRANSPORT_NCCL + 1 };
 

@@ -1,67 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What elements are combined by: MPI's own operations where it has them; ours for bool, float16 and bfloat16. */
+/* What elements are combined by: MPI's own operations where it has them; ours for bool and for reduced precision. */
 #include <pthread.h>
 
 #include <yoke/comm.h>
 #include <yoke/half.h>
 
+#include "api/dtypes.h"
+#include "api/reductions.h"
 #include "reduction.h"
 
 static MPI_Datatype own_type(int32_t dtype)
 {
     switch (dtype) {
-    case YOKE_I8:
-        return MPI_INT8_T;
-    case YOKE_U8:
-    case YOKE_BOOL:
-        return MPI_UINT8_T;
-    case YOKE_I16:
-        return MPI_INT16_T;
-    case YOKE_U16:
-    case YOKE_F16:
-    case YOKE_BF16:
-        return MPI_UINT16_T;
-    case YOKE_I32:
-        return MPI_INT32_T;
-    case YOKE_U32:
-        return MPI_UINT32_T;
-    case YOKE_I64:
-        return MPI_INT64_T;
-    case YOKE_U64:
-        return MPI_UINT64_T;
-    case YOKE_F32:
-        return MPI_FLOAT;
-    case YOKE_F64:
-        return MPI_DOUBLE;
-    case YOKE_C64:
-        return MPI_C_FLOAT_COMPLEX;
-    case YOKE_C128:
-        return MPI_C_DOUBLE_COMPLEX;
-    default:
-        return MPI_DATATYPE_NULL;
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name:                                                                          \
+        return MPI_##mpi;
+#include "api/dtypes.def"
     }
+    return MPI_DATATYPE_NULL;
 }
 
 static MPI_Op mpi_operation(int32_t operation)
 {
     switch (operation) {
-    case YOKE_REDUCE_SUM:
-        return MPI_SUM;
-    case YOKE_REDUCE_PRODUCT:
-        return MPI_PROD;
-    case YOKE_REDUCE_MIN:
-        return MPI_MIN;
-    case YOKE_REDUCE_MAX:
-        return MPI_MAX;
-    case YOKE_REDUCE_AND:
-        return MPI_BAND;
-    case YOKE_REDUCE_OR:
-        return MPI_BOR;
-    case YOKE_REDUCE_XOR:
-        return MPI_BXOR;
-    default:
-        return MPI_OP_NULL;
+#define YK_REDUCTION(name, rule, takes, mpi, nccl) \
+    case YOKE_REDUCE_##name:                       \
+        return MPI_##mpi;
+#include "api/reductions.def"
     }
+    return MPI_OP_NULL;
 }
 
 bool ycomm_is_reduction(int32_t operation)
@@ -71,15 +38,24 @@ bool ycomm_is_reduction(int32_t operation)
 
 bool ycomm_has_operation(int32_t dtype, int32_t operation)
 {
-    bool sums = operation == YOKE_REDUCE_SUM || operation == YOKE_REDUCE_PRODUCT;
-    bool bits = operation == YOKE_REDUCE_AND || operation == YOKE_REDUCE_OR || operation == YOKE_REDUCE_XOR;
+    yk_reduction_rule rule = yk_reduction_get(operation)->rule;
     if (!ycomm_is_reduction(operation))
         return false;
-    if (dtype == YOKE_BOOL)
-        return !sums;
-    if (dtype == YOKE_C64 || dtype == YOKE_C128)
-        return sums;
-    return dtype < YOKE_F16 || !bits;
+    switch (yk_dtype_get(dtype)->kind) {
+    case YK_KIND_BOOL:
+        return rule != YK_REDUCTION_SUM;
+    case YK_KIND_SIGNED:
+    case YK_KIND_UNSIGNED:
+        return true;
+    case YK_KIND_REDUCED:
+    case YK_KIND_FLOATING:
+        return rule != YK_REDUCTION_BITS;
+    case YK_KIND_COMPLEX:
+        return rule == YK_REDUCTION_SUM;
+    case YK_KIND_NONE:
+        break;
+    }
+    return false;
 }
 
 /* ---- Operations that MPI lacks ---- */
@@ -94,31 +70,40 @@ bool ycomm_has_operation(int32_t dtype, int32_t operation)
         for (int i = 0; i < *length; i++)                                      \
             b[i] = (combined);                                                 \
     }
-#define OWN_HALF(type, name, from, to)                       \
-    OWN(sum_##name, type, from(to(a[i]) + to(b[i])))         \
-    OWN(product_##name, type, from(to(a[i]) * to(b[i])))     \
-    OWN(min_##name, type, to(a[i]) < to(b[i]) ? a[i] : b[i]) \
-    OWN(max_##name, type, to(a[i]) > to(b[i]) ? a[i] : b[i])
 
-OWN_HALF(yoke_half, f16, yoke_half_from, yoke_half_to_float)
-OWN_HALF(yoke_bfloat16, bf16, yoke_bfloat16_from, yoke_bfloat16_to_float)
-OWN(and_bool, uint8_t, a[i] && b[i])
-OWN(or_bool, uint8_t, a[i] || b[i])
-OWN(xor_bool, uint8_t, !a[i] != !b[i])
+/* By the kind of a dtype: the functions for it, and their rows below. */
+#define FUNCTIONS_BOOL(token, type)      \
+    OWN(and_##token, type, a[i] && b[i]) \
+    OWN(or_##token, type, a[i] || b[i])  \
+    OWN(xor_##token, type, !a[i] != !b[i])
+#define FUNCTIONS_REDUCED(token, type)                                                     \
+    OWN(sum_##token, type, type##_from(type##_to_float(a[i]) + type##_to_float(b[i])))     \
+    OWN(product_##token, type, type##_from(type##_to_float(a[i]) * type##_to_float(b[i]))) \
+    OWN(min_##token, type, type##_to_float(a[i]) < type##_to_float(b[i]) ? a[i] : b[i])    \
+    OWN(max_##token, type, type##_to_float(a[i]) > type##_to_float(b[i]) ? a[i] : b[i])
+#define FUNCTIONS_SIGNED(token, type)
+#define FUNCTIONS_UNSIGNED(token, type)
+#define FUNCTIONS_FLOATING(token, type)
+#define FUNCTIONS_COMPLEX(token, type)
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) FUNCTIONS_##kind(token, type)
+#include "api/dtypes.def"
 
-enum { OWN_COUNT = 11 };
+#define ROW(dtype, operation, function) { YOKE_##dtype, YOKE_REDUCE_##operation, function, MPI_OP_NULL },
+#define ROWS_BOOL(dtype, token) ROW(dtype, AND, and_##token) ROW(dtype, OR, or_##token) ROW(dtype, XOR, xor_##token)
+#define ROWS_REDUCED(dtype, token) \
+    ROW(dtype, SUM, sum_##token) ROW(dtype, PRODUCT, product_##token) ROW(dtype, MIN, min_##token) ROW(dtype, MAX, max_##token)
+#define ROWS_SIGNED(dtype, token)
+#define ROWS_UNSIGNED(dtype, token)
+#define ROWS_FLOATING(dtype, token)
+#define ROWS_COMPLEX(dtype, token)
 
 static struct {
     int32_t dtype, operation;
     MPI_User_function *function;
     MPI_Op op;
-} own[OWN_COUNT] = {
-    { YOKE_F16, YOKE_REDUCE_SUM, sum_f16, MPI_OP_NULL },   { YOKE_F16, YOKE_REDUCE_PRODUCT, product_f16, MPI_OP_NULL },
-    { YOKE_F16, YOKE_REDUCE_MIN, min_f16, MPI_OP_NULL },   { YOKE_F16, YOKE_REDUCE_MAX, max_f16, MPI_OP_NULL },
-    { YOKE_BF16, YOKE_REDUCE_SUM, sum_bf16, MPI_OP_NULL }, { YOKE_BF16, YOKE_REDUCE_PRODUCT, product_bf16, MPI_OP_NULL },
-    { YOKE_BF16, YOKE_REDUCE_MIN, min_bf16, MPI_OP_NULL }, { YOKE_BF16, YOKE_REDUCE_MAX, max_bf16, MPI_OP_NULL },
-    { YOKE_BOOL, YOKE_REDUCE_AND, and_bool, MPI_OP_NULL }, { YOKE_BOOL, YOKE_REDUCE_OR, or_bool, MPI_OP_NULL },
-    { YOKE_BOOL, YOKE_REDUCE_XOR, xor_bool, MPI_OP_NULL },
+} own[] = {
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) ROWS_##kind(name, token)
+#include "api/dtypes.def"
 };
 
 int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MPI_Op *out_op)
@@ -133,7 +118,7 @@ int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MP
         operation = YOKE_REDUCE_OR;
     *out_op = mpi_operation(operation);
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < OWN_COUNT; i++)
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (own[i].dtype == dtype && own[i].operation == operation) {
             if (own[i].op == MPI_OP_NULL)
                 error = MPI_Op_create(own[i].function, 1, &own[i].op); /* MPI_Finalize frees it */

@@ -12,6 +12,8 @@
 
 #include <yoke/ops.h>
 
+#include "api/dtypes.h"
+
 #define YOPS_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 static inline uint64_t yops_divide_up(uint64_t a, uint64_t b)
@@ -52,17 +54,16 @@ yops_shape_text yops_shape(int32_t dimensions, const int64_t *shape);
 
 /* ---- dtypes: dtype.c ---- */
 
-/* One more than the last dtype. Not public, since it changes with the library. */
-#define YOPS_ONE(name, value, text, bytes) +1
-enum { YOPS_DTYPE_COUNT = 1 YOKE_DTYPE_LIST(YOPS_ONE) };
-#undef YOPS_ONE
-
 bool yops_is_dtype(int32_t dtype);
 bool yops_is_integer(int32_t dtype); /* bool included */
 bool yops_is_signed(int32_t dtype);
 bool yops_is_floating(int32_t dtype); /* f16, bf16, f32, f64 */
+bool yops_is_reduced(int32_t dtype);  /* f16, bf16: floating point that is computed as float */
 bool yops_is_complex(int32_t dtype);
 bool yops_needs_f64(int32_t dtype); /* f64 and c128 */
+
+/* The dtype that elements are added in: of 64 bits for integers, float for reduced precision. */
+int32_t yops_get_sum_dtype(int32_t dtype);
 
 /* The name in kernels: "f32", for "-D IN=f32". */
 const char *yops_dtype_token(int32_t dtype);

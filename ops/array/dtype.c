@@ -2,70 +2,71 @@
 /* Data types: sizes, names, and what kind of number each is. */
 #include "array.h"
 
-static const struct dtype {
-    const char *name, *token;
-    uint8_t size, integer, is_signed, floating, is_complex, needs_f64;
-} dtypes[] = {
-    [YOKE_BOOL] = { "bool", "bool", 1, 1, 0, 0, 0, 0 },        [YOKE_I8] = { "int8", "i8", 1, 1, 1, 0, 0, 0 },
-    [YOKE_U8] = { "uint8", "u8", 1, 1, 0, 0, 0, 0 },           [YOKE_I16] = { "int16", "i16", 2, 1, 1, 0, 0, 0 },
-    [YOKE_U16] = { "uint16", "u16", 2, 1, 0, 0, 0, 0 },        [YOKE_I32] = { "int32", "i32", 4, 1, 1, 0, 0, 0 },
-    [YOKE_U32] = { "uint32", "u32", 4, 1, 0, 0, 0, 0 },        [YOKE_I64] = { "int64", "i64", 8, 1, 1, 0, 0, 0 },
-    [YOKE_U64] = { "uint64", "u64", 8, 1, 0, 0, 0, 0 },        [YOKE_F16] = { "float16", "f16", 2, 0, 1, 1, 0, 0 },
-    [YOKE_BF16] = { "bfloat16", "bf16", 2, 0, 1, 1, 0, 0 },    [YOKE_F32] = { "float32", "f32", 4, 0, 1, 1, 0, 0 },
-    [YOKE_F64] = { "float64", "f64", 8, 0, 1, 1, 0, 1 },       [YOKE_C64] = { "complex64", "c64", 8, 0, 1, 0, 1, 0 },
-    [YOKE_C128] = { "complex128", "c128", 16, 0, 1, 0, 1, 1 },
-};
-_Static_assert(YOPS_COUNT_OF(dtypes) == YOPS_DTYPE_COUNT, "a row for each dtype");
-
 bool yops_is_dtype(int32_t dtype)
 {
-    return dtype > 0 && dtype < YOPS_DTYPE_COUNT;
-}
-
-/* The entry of a number that is not a dtype is all zeros. */
-static const struct dtype *entry(int32_t dtype)
-{
-    return &dtypes[yops_is_dtype(dtype) ? dtype : 0];
+    return dtype > 0 && dtype < YK_DTYPE_COUNT;
 }
 
 size_t yoke_dtype_get_size(int32_t dtype)
 {
-    return entry(dtype)->size;
+    static const uint8_t sizes[] = {
+#define SIZE(name, value, text, bytes) [name] = bytes,
+        YOKE_DTYPE_LIST(SIZE)
+#undef SIZE
+    };
+    return sizes[yops_is_dtype(dtype) ? dtype : 0];
 }
 
 const char *yoke_dtype_get_name(int32_t dtype)
 {
-    return yops_is_dtype(dtype) ? entry(dtype)->name : "unknown dtype";
+    static const char *const names[] = {
+#define NAME(name, value, text, bytes) [name] = text,
+        YOKE_DTYPE_LIST(NAME)
+#undef NAME
+    };
+    return yops_is_dtype(dtype) ? names[dtype] : "unknown dtype";
 }
 
 bool yops_is_integer(int32_t dtype)
 {
-    return entry(dtype)->integer;
+    return yk_dtype_is_integer(dtype);
 }
 
 bool yops_is_signed(int32_t dtype)
 {
-    return entry(dtype)->is_signed;
+    return yops_is_dtype(dtype) && yk_dtype_get(dtype)->kind != YK_KIND_BOOL && yk_dtype_get(dtype)->kind != YK_KIND_UNSIGNED;
 }
 
 bool yops_is_floating(int32_t dtype)
 {
-    return entry(dtype)->floating;
+    return yk_dtype_is_floating(dtype);
+}
+
+bool yops_is_reduced(int32_t dtype)
+{
+    return yk_dtype_get(dtype)->kind == YK_KIND_REDUCED;
 }
 
 bool yops_is_complex(int32_t dtype)
 {
-    return entry(dtype)->is_complex;
+    return yk_dtype_is_complex(dtype);
 }
 
 bool yops_needs_f64(int32_t dtype)
 {
-    return entry(dtype)->needs_f64;
+    return yk_dtype_get(dtype)->part == YOKE_F64;
+}
+
+int32_t yops_get_sum_dtype(int32_t dtype)
+{
+    if (yops_is_integer(dtype))
+        return yops_is_signed(dtype) ? YOKE_I64 : YOKE_U64;
+    return yops_is_reduced(dtype) ? YOKE_F32 : dtype;
 }
 
 const char *yops_dtype_token(int32_t dtype)
 {
-    return yops_is_dtype(dtype) ? entry(dtype)->token : "none";
+    return yops_is_dtype(dtype) ? yk_dtype_get(dtype)->token : "none";
 }
 
 double yops_real(yoke_number value)

@@ -5,43 +5,40 @@
 #include <math.h>
 #include <string.h>
 
+static yoke_arg complex_argument(yoke_number value, size_t part_size, yops_parts *parts)
+{
+    if (part_size == sizeof *parts->f64) {
+        memcpy(parts->f64, value.value.parts, sizeof parts->f64);
+        return yoke_arg_struct(parts->f64, sizeof parts->f64);
+    }
+    parts->f32[0] = (float)value.value.parts[0];
+    parts->f32[1] = (float)value.value.parts[1];
+    return yoke_arg_struct(parts->f32, sizeof parts->f32);
+}
+
+/* By the kind of the dtype: the number as its type has it, in a parameter of its class. */
+#define ARGUMENT_i yoke_arg_i32
+#define ARGUMENT_u yoke_arg_u32
+#define ARGUMENT_l yoke_arg_i64
+#define ARGUMENT_m yoke_arg_u64
+#define ARGUMENT_f yoke_arg_f32
+#define ARGUMENT_d yoke_arg_f64
+#define MAKE_BOOL(letter, type) return ARGUMENT_##letter(value.value.u64 != 0);
+#define MAKE_SIGNED(letter, type) return ARGUMENT_##letter((type)value.value.i64);
+#define MAKE_UNSIGNED(letter, type) return ARGUMENT_##letter((type)value.value.u64);
+#define MAKE_REDUCED(letter, type) return ARGUMENT_##letter(type##_to_float(type##_from((float)value.value.f64)));
+#define MAKE_FLOATING(letter, type) return ARGUMENT_##letter((type)value.value.f64);
+#define MAKE_COMPLEX(letter, type) return complex_argument(value, sizeof(type), parts);
+
 yoke_arg yops_number_argument(yoke_number value, yops_parts *parts)
 {
     switch (value.dtype) {
-    case YOKE_BOOL:
-        return yoke_arg_u32(value.value.u64 != 0);
-    case YOKE_I8:
-        return yoke_arg_i32((int8_t)value.value.i64);
-    case YOKE_I16:
-        return yoke_arg_i32((int16_t)value.value.i64);
-    case YOKE_I32:
-        return yoke_arg_i32((int32_t)value.value.i64);
-    case YOKE_U8:
-        return yoke_arg_u32((uint8_t)value.value.u64);
-    case YOKE_U16:
-        return yoke_arg_u32((uint16_t)value.value.u64);
-    case YOKE_U32:
-        return yoke_arg_u32((uint32_t)value.value.u64);
-    case YOKE_I64:
-        return yoke_arg_i64(value.value.i64);
-    case YOKE_U64:
-        return yoke_arg_u64(value.value.u64);
-    case YOKE_F16:
-        return yoke_arg_f32(yoke_half_to_float(yoke_half_from((float)value.value.f64)));
-    case YOKE_BF16:
-        return yoke_arg_f32(yoke_bfloat16_to_float(yoke_bfloat16_from((float)value.value.f64)));
-    case YOKE_F32:
-        return yoke_arg_f32((float)value.value.f64);
-    case YOKE_C64:
-        parts->f32[0] = (float)value.value.parts[0];
-        parts->f32[1] = (float)value.value.parts[1];
-        return yoke_arg_struct(parts->f32, sizeof parts->f32);
-    case YOKE_C128:
-        memcpy(parts->f64, value.value.parts, sizeof parts->f64);
-        return yoke_arg_struct(parts->f64, sizeof parts->f64);
-    default:
-        return yoke_arg_f64(value.value.f64);
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name:                                                                          \
+        MAKE_##kind(letter, type)
+#include "api/dtypes.def"
     }
+    return yoke_arg_f64(value.value.f64);
 }
 
 /* ---- Conversions ---- */
@@ -81,7 +78,7 @@ yoke_number yops_number_convert(yoke_number value, int32_t dtype)
     else if (yops_is_integer(dtype))
         result.value.u64 = value.value.u64; /* wraps when it is made an argument */
     else {
-        result.dtype = dtype == YOKE_C64 ? YOKE_F32 : dtype == YOKE_C128 ? YOKE_F64 : dtype;
+        result.dtype = yk_dtype_get(dtype)->part;
         bool single = result.dtype != YOKE_F64;
         if (floating)
             result.value.f64 = single ? (float)value.value.f64 : value.value.f64;

@@ -9,17 +9,17 @@
 #include "call.h"
 #include "dlpack.h"
 
-static const struct kind {
-    int32_t dtype;
-    uint8_t code, bits;
-} kinds[] = {
-    { YOKE_BOOL, YOPS_DL_BOOL, 8 },  { YOKE_I8, YOPS_DL_INT, 8 },       { YOKE_U8, YOPS_DL_UINT, 8 },
-    { YOKE_I16, YOPS_DL_INT, 16 },   { YOKE_U16, YOPS_DL_UINT, 16 },    { YOKE_I32, YOPS_DL_INT, 32 },
-    { YOKE_U32, YOPS_DL_UINT, 32 },  { YOKE_I64, YOPS_DL_INT, 64 },     { YOKE_U64, YOPS_DL_UINT, 64 },
-    { YOKE_F16, YOPS_DL_FLOAT, 16 }, { YOKE_BF16, YOPS_DL_BFLOAT, 16 }, { YOKE_F32, YOPS_DL_FLOAT, 32 },
-    { YOKE_F64, YOPS_DL_FLOAT, 64 }, { YOKE_C64, YOPS_DL_COMPLEX, 64 }, { YOKE_C128, YOPS_DL_COMPLEX, 128 },
+/* DLPack's codes by dtype. The bits are those of the dtype. */
+static const uint8_t codes[] = {
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) [YOKE_##name] = YOPS_DL_##dlpack,
+#include "api/dtypes.def"
 };
-_Static_assert(YOPS_COUNT_OF(kinds) == YOPS_DTYPE_COUNT - 1, "a row for each dtype");
+_Static_assert(YOPS_COUNT_OF(codes) == YK_DTYPE_COUNT, "a code for each dtype");
+
+static uint8_t get_bits(int32_t dtype)
+{
+    return (uint8_t)(8 * yoke_dtype_get_size(dtype));
+}
 
 /* Where DLPack finds a device: on CUDA the driver's ordinal, which is what a CUdevice is. Yoke's own index is another order. */
 static yoke_status get_device(const char *function, yoke_device *device, yops_dl_device *out)
@@ -97,7 +97,6 @@ yoke_status yoke_array_to_dlpack(const yoke_array *array, struct DLManagedTensor
     exported *e = calloc(1, sizeof *e);
     if (!e)
         return yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: no memory for a tensor", function);
-    const struct kind *kind = &kinds[array->dtype - 1];
     uint64_t offset = (uint64_t)place.origin * yoke_dtype_get_size(array->dtype);
     bool is_cuda = device.type == YOPS_DL_CUDA;
     if (is_cuda && yoke_buffer_get_kind(array->buffer) == YOKE_MEMORY_MANAGED)
@@ -109,7 +108,7 @@ yoke_status yoke_array_to_dlpack(const yoke_array *array, struct DLManagedTensor
         .tensor = { .data = is_cuda ? (char *)data + offset : data,
                     .device = device,
                     .dimensions = array->dimensions,
-                    .type = { kind->code, kind->bits, 1 },
+                    .type = { codes[array->dtype], get_bits(array->dtype), 1 },
                     .shape = e->shape,
                     .strides = e->strides,
                     .byte_offset = is_cuda ? 0 : offset },
@@ -124,9 +123,9 @@ yoke_status yoke_array_to_dlpack(const yoke_array *array, struct DLManagedTensor
 
 static int32_t get_dtype(yops_dl_type type)
 {
-    for (size_t i = 0; i < YOPS_COUNT_OF(kinds); i++)
-        if (kinds[i].code == type.code && kinds[i].bits == type.bits)
-            return kinds[i].dtype;
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++)
+        if (codes[dtype] == type.code && get_bits(dtype) == type.bits)
+            return dtype;
     return 0;
 }
 

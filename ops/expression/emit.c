@@ -160,12 +160,12 @@ static void put_pair(emitter *out, const char *before, unsigned a, const char *b
 
 static void put_convert(emitter *out, const yops_node *node)
 {
-    bool is_half = node->dtype == YOKE_F16 || node->dtype == YOKE_BF16;
-    if (is_half)
+    bool is_reduced = yops_is_reduced(node->dtype);
+    if (is_reduced)
         put(out, "yops_round_%s(", yops_dtype_token(node->dtype));
     put(out, "%s_from_%c(", yops_dtype_token(node->dtype), class_of(out, node->a));
     put_operand(out, node->a);
-    put(out, is_half ? "))" : ")");
+    put(out, is_reduced ? "))" : ")");
 }
 
 static void put_sign(emitter *out, const yops_node *node)
@@ -255,12 +255,12 @@ static void put_call(emitter *out, const yops_node *node)
 {
     const yops_expression *e = out->expression;
     const char *token = yops_dtype_token(node->dtype);
-    bool is_half = node->dtype == YOKE_F16 || node->dtype == YOKE_BF16;
+    bool is_reduced = yops_is_reduced(node->dtype);
     const char *name = e->text + node->at;
     int length = e->vars[node->index].length;
     if (node->dtype == YOKE_BOOL)
         put(out, YOPS_OWN "%.*s(", length, name);
-    else if (is_half)
+    else if (is_reduced)
         put(out, "yops_round_%s(" YOPS_OWN "%.*s(", token, length, name);
     else
         put(out, "(value_%s)(stored_%s)" YOPS_OWN "%.*s(", token, token, length, name);
@@ -268,7 +268,7 @@ static void put_call(emitter *out, const yops_node *node)
         put(out, i == node->a ? "" : ", ");
         put_operand(out, at(out, i)->a);
     }
-    put(out, node->dtype == YOKE_BOOL ? ") ? 1u : 0u" : is_half ? "))" : ")");
+    put(out, node->dtype == YOKE_BOOL ? ") ? 1u : 0u" : is_reduced ? "))" : ")");
 }
 
 /* ---- Statements ---- */
@@ -382,8 +382,8 @@ static void emit_statement(emitter *out, const yops_node *statement)
 {
     const yops_name *var = &out->expression->vars[statement->index];
     const char *token = yops_dtype_token(statement->dtype);
-    bool is_half = statement->dtype == YOKE_F16 || statement->dtype == YOKE_BF16;
-    bool is_name = statement->kind == YOPS_NODE_SET_NAME, rounds = !is_name && is_half && var->is_read_back;
+    bool is_reduced = yops_is_reduced(statement->dtype);
+    bool is_name = statement->kind == YOPS_NODE_SET_NAME, rounds = !is_name && is_reduced && var->is_read_back;
     emit_node(out, statement->a);
     begin_line(out);
     if (is_name && !(out->declared >> statement->index & 1))

@@ -395,8 +395,8 @@ static void parse_assignment(yops_parser *parser, yops_token target)
     int32_t dtype = var >= 0 ? e->vars[var].dtype : e->new_names[name].dtype;
     if (!check_parts(parser, target, dtype, value))
         return;
-    bool stores_half = var >= 0 && (dtype == YOKE_F16 || dtype == YOKE_BF16);
-    value = yops_convert(parser, value, stores_half ? YOKE_F32 : dtype, false);
+    bool is_rounded = var >= 0 && yops_is_reduced(dtype);
+    value = yops_convert(parser, value, is_rounded ? YOKE_F32 : dtype, false);
     yops_node statement = { .kind = var >= 0 ? YOPS_NODE_SET_OUT : YOPS_NODE_SET_NAME, .dtype = (uint8_t)dtype, .a = value };
     statement.index = (uint16_t)(var >= 0 ? var : name);
     statement.at = target.at;

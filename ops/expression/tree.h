@@ -11,7 +11,7 @@
 
 /* The type of a floating-point constant without a suffix, and of what is computed from such ones and integers, until a neighbour
  * decides. No node has it in a finished tree. */
-enum { YOPS_ADAPTS = YOPS_DTYPE_COUNT };
+enum { YOPS_ADAPTS = YK_DTYPE_COUNT };
 
 enum { YOPS_MOST_PARAMETERS = 16, YOPS_INDEX_NAMES = 2 * YOKE_MAX_DIMENSIONS + 2 };
 
@@ -41,8 +41,8 @@ typedef struct yops_operator {
 extern const yops_operator yops_operators[YOPS_OPERATIONS];
 
 typedef enum yops_function_id {
-#define YOPS_FUNCTION(name, arguments, rule, how) YOPS_FUNCTION_##name,
-#include "functions.def"
+#define YOPS_FUNCTION(name, arguments, rule, how, python) YOPS_FUNCTION_##name,
+#include "api/functions.def"
     YOPS_FUNCTIONS
 } yops_function_id;
 

@@ -6,8 +6,7 @@
 
 char yops_class(int32_t dtype)
 {
-    static const char classes[] = "?uiuiuiulmfffdegf";
-    return classes[dtype];
+    return dtype == YOPS_ADAPTS ? 'f' : yk_dtype_get(dtype)->letter[0];
 }
 
 const char *yops_type_name(int32_t dtype)
@@ -61,9 +60,9 @@ int32_t yops_promote(int32_t dtype)
 {
     if (dtype == YOPS_ADAPTS)
         return dtype;
-    return is_integer(dtype) && yoke_dtype_get_size(dtype) < 4 ? YOKE_I32
-           : dtype == YOKE_F16 || dtype == YOKE_BF16           ? YOKE_F32
-                                                               : dtype;
+    if (is_integer(dtype))
+        return yoke_dtype_get_size(dtype) < 4 ? YOKE_I32 : dtype;
+    return yops_is_reduced(dtype) ? YOKE_F32 : dtype;
 }
 
 /* C's usual conversions of two operands. */
@@ -125,42 +124,37 @@ uint16_t yops_settle(yops_parser *parser, uint16_t number)
     return parser->status < 0 ? 0 : number;
 }
 
+static void fold_real(yops_node *node, int32_t dtype)
+{
+    bool is_signed = yops_is_signed(node->dtype);
+    int64_t i64 = node->value.i64;
+    uint64_t u64 = node->value.u64;
+    node->value.real.narrow = is_signed ? (float)i64 : (float)u64;
+    node->value.real.wide = dtype == YOKE_F32 ? node->value.real.narrow : is_signed ? (double)i64 : (double)u64;
+}
+
+/* By the kind of the new dtype. */
+#define FOLD_BOOL(dtype, type) node->value.u64 = node->value.u64 != 0
+#define FOLD_SIGNED(dtype, type) node->value.i64 = (type)node->value.u64
+#define FOLD_UNSIGNED(dtype, type) node->value.u64 = (type)node->value.u64
+#define FOLD_REDUCED(dtype, type) return false
+#define FOLD_FLOATING(dtype, type) fold_real(node, dtype)
+#define FOLD_COMPLEX(dtype, type) return false
+
 /* An integer constant as another integer or as floating point. False: the conversion is left to the kernel. */
 static bool fold(yops_node *node, int32_t dtype)
 {
-    bool is_signed = yops_is_signed(node->dtype);
-    if (!is_integer(node->dtype) || is_complex(dtype) || dtype == YOKE_F16 || dtype == YOKE_BF16)
+    if (!is_integer(node->dtype))
         return false;
-    int64_t i64 = node->value.i64;
-    uint64_t u64 = node->value.u64;
     switch (dtype) {
-    case YOKE_BOOL:
-        node->value.u64 = u64 != 0;
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name:                                                                          \
+        FOLD_##kind(YOKE_##name, type);                                                        \
         break;
-    case YOKE_I8:
-        node->value.i64 = (int64_t)(int8_t)u64;
+#include "api/dtypes.def"
+    case YOPS_ADAPTS:
+        fold_real(node, dtype);
         break;
-    case YOKE_U8:
-        node->value.u64 = (uint8_t)u64;
-        break;
-    case YOKE_I16:
-        node->value.i64 = (int16_t)u64;
-        break;
-    case YOKE_U16:
-        node->value.u64 = (uint16_t)u64;
-        break;
-    case YOKE_I32:
-        node->value.i64 = (int32_t)u64;
-        break;
-    case YOKE_U32:
-        node->value.u64 = (uint32_t)u64;
-        break;
-    case YOKE_I64:
-    case YOKE_U64:
-        break; /* the same bits */
-    default:
-        node->value.real.narrow = is_signed ? (float)i64 : (float)u64;
-        node->value.real.wide = dtype == YOKE_F32 ? node->value.real.narrow : is_signed ? (double)i64 : (double)u64;
     }
     node->dtype = (uint8_t)dtype;
     return true;

@@ -7,8 +7,8 @@
 #include "tree.h"
 
 const yops_function yops_functions[YOPS_FUNCTIONS] = {
-#define YOPS_FUNCTION(name, arguments, rule, how) { #name, sizeof #name - 1, arguments, YOPS_RULE_##rule, YOPS_HOW_##how },
-#include "functions.def"
+#define YOPS_FUNCTION(name, arguments, rule, how, python) { #name, sizeof #name - 1, arguments, YOPS_RULE_##rule, YOPS_HOW_##how },
+#include "api/functions.def"
 };
 
 /* In the order of facts.indices. */
@@ -49,7 +49,7 @@ int32_t yops_find_dtype(const char *text, size_t length)
         return YOKE_F32;
     if (equal("double", text, length))
         return YOKE_F64;
-    for (int32_t i = 1; i < YOPS_DTYPE_COUNT; i++)
+    for (int32_t i = 1; i < YK_DTYPE_COUNT; i++)
         if (equal(yoke_dtype_get_name(i), text, length))
             return i;
     return 0;
@@ -167,7 +167,7 @@ const char *yops_find_nearest(const yops_expression *expression, const char *tex
         consider(&n, yops_functions[i].name, yops_functions[i].length);
     for (size_t i = 0; i < YOPS_COUNT_OF(constant_names) && !calls && length > 2; i++)
         consider(&n, constant_names[i], strlen(constant_names[i]));
-    for (int32_t i = 1; i < YOPS_DTYPE_COUNT && !calls && length > 2; i++)
+    for (int32_t i = 1; i < YK_DTYPE_COUNT && !calls && length > 2; i++)
         consider(&n, yoke_dtype_get_name(i), strlen(yoke_dtype_get_name(i)));
     *out_length = n.best_length;
     return n.best;

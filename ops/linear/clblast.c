@@ -40,9 +40,10 @@ static yops_CLBlastStatusCode multiply(const gemm_section *s, yops_cl_command_qu
         return CALL(D, g->alpha[0], g->beta[0]);
     case YOKE_C64:
         return CALL(C, alpha_c, beta_c);
-    default:
-        return CALL(Z, alpha_z, beta_z);
+    case YOKE_C128: /* the last that is taken: below */
+        break;
     }
+    return CALL(Z, alpha_z, beta_z);
 }
 
 static yoke_status run(yops_section *section, void *native_stream)

@@ -9,23 +9,9 @@
  */
 static int32_t as_bits(int32_t dtype)
 {
-    switch (dtype) {
-    case YOKE_I8:
-        return YOKE_U8;
-    case YOKE_I16:
-    case YOKE_F16:
-    case YOKE_BF16:
-        return YOKE_U16;
-    case YOKE_I32:
-    case YOKE_F32:
-        return YOKE_U32;
-    case YOKE_I64:
-    case YOKE_F64:
-    case YOKE_C64:
-        return YOKE_U64;
-    default:
-        return dtype;
-    }
+    static const int32_t by_size[] = { [1] = YOKE_U8, [2] = YOKE_U16, [4] = YOKE_U32, [8] = YOKE_U64 };
+    size_t size = yoke_dtype_get_size(dtype);
+    return dtype == YOKE_BOOL || size >= YOPS_COUNT_OF(by_size) ? dtype : by_size[size];
 }
 
 /* Between integers of one size too: they wrap. */

@@ -64,19 +64,11 @@ static yoke_status scatter_set(const yops_rows *r)
 
 /* ---- Scatter: add ---- */
 
-/* The dtype that is added in. */
-static int32_t get_sum_dtype(int32_t dtype)
-{
-    if (yops_is_integer(dtype))
-        return yops_is_signed(dtype) ? YOKE_I64 : YOKE_U64;
-    return dtype == YOKE_F16 || dtype == YOKE_BF16 ? YOKE_F32 : dtype;
-}
-
 static yoke_status get_add_kernel(const yops_rows *r, bool atomic, const char *name, yoke_kernel **out_kernel)
 {
     char options[96];
     yops_write(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype),
-               yops_dtype_token(get_sum_dtype(r->dtype)), yops_dtype_token(r->index_dtype), atomic ? " ATOMIC=1" : "",
+               yops_dtype_token(yops_get_sum_dtype(r->dtype)), yops_dtype_token(r->index_dtype), atomic ? " ATOMIC=1" : "",
                yops_needs_f64(r->dtype) ? " NEED_F64=1" : "");
     return yops_kernel(&r->call, "scatter_add", options, name, out_kernel);
 }
@@ -138,7 +130,7 @@ static yoke_status add_in_order(const yops_rows *r)
     if (status == YOKE_OK)
         status = yops_group_create(&r->call, &r->traits, most, (uint32_t)r->out_rows, &group);
     if (status == YOKE_OK && most > get_most_rows(r))
-        status = yops_temporary(&r->call, 2 * r->rests * yoke_dtype_get_size(get_sum_dtype(r->dtype)), &carried);
+        status = yops_temporary(&r->call, 2 * r->rests * yoke_dtype_get_size(yops_get_sum_dtype(r->dtype)), &carried);
     for (uint64_t first = 0; first < r->rows && status == YOKE_OK; first += YOPS_GROUP_MOST)
         status = add_group(r, get_keys, add, &group, carried, first,
                            r->rows - first < YOPS_GROUP_MOST ? (uint32_t)(r->rows - first) : (uint32_t)YOPS_GROUP_MOST);

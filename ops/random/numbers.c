@@ -23,17 +23,9 @@ typedef struct format {
 
 static format format_of(int32_t dtype)
 {
-    switch (dtype) {
-    case YOKE_F16:
-        return (format){ 11, -24, 16 };
-    case YOKE_BF16:
-        return (format){ 8, -133, 128 };
-    case YOKE_F64:
-    case YOKE_C128:
-        return (format){ 53, -1074, 1024 };
-    default:
-        return (format){ 24, -149, 128 };
-    }
+    const yk_dtype *row = yk_dtype_get(dtype);
+    int largest = 1 << (row->exponent - 1);
+    return (format){ row->fraction + 1, 2 - largest - row->fraction, largest };
 }
 
 /* The unit in the last place of x, which is not 0. */

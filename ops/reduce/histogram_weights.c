@@ -9,17 +9,9 @@
 enum { TILE_BINS = 16384, TILE_LEAST = 1024, COMBINED = 64 };
 static const uint64_t rows_most = UINT64_C(1) << 23;
 
-/* The dtype that the weights are added in. */
-static int32_t get_sum_dtype(int32_t weights)
-{
-    if (yops_is_integer(weights))
-        return yops_is_signed(weights) ? YOKE_I64 : YOKE_U64;
-    return weights == YOKE_F16 || weights == YOKE_BF16 ? YOKE_F32 : weights;
-}
-
 static uint64_t get_row_size(const yops_histogram *h)
 {
-    return (uint64_t)h->count * yoke_dtype_get_size(get_sum_dtype(h->weights_dtype));
+    return (uint64_t)h->count * yoke_dtype_get_size(yops_get_sum_dtype(h->weights_dtype));
 }
 
 static yoke_status get_kernel(const yops_histogram *h, const char *name, yoke_kernel **out_kernel)
@@ -27,7 +19,7 @@ static yoke_status get_kernel(const yops_histogram *h, const char *name, yoke_ke
     char options[160];
     bool wide = yops_needs_f64(h->dtype) || yops_needs_f64(h->weights_dtype) || yops_needs_f64(h->bins_dtype);
     yops_write(options, sizeof options, "IN=%s %s WEIGHT=%s SUM=%s OUT=%s%s", yops_dtype_token(h->dtype), h->rule.macro,
-               yops_dtype_token(h->weights_dtype), yops_dtype_token(get_sum_dtype(h->weights_dtype)),
+               yops_dtype_token(h->weights_dtype), yops_dtype_token(yops_get_sum_dtype(h->weights_dtype)),
                yops_dtype_token(h->bins_dtype), wide ? " NEED_F64=1" : "");
     return yops_kernel(&h->call, "histogram_weights", options, name, out_kernel);
 }

@@ -3,31 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "api/reductions.h"
 #include "reduce.h"
 
-static const char *const names[] = {
-#define NAME(operation) [operation] = #operation
-    NAME(YOKE_REDUCE_SUM),  NAME(YOKE_REDUCE_PRODUCT), NAME(YOKE_REDUCE_MIN),    NAME(YOKE_REDUCE_MAX),  NAME(YOKE_REDUCE_ANY),
-    NAME(YOKE_REDUCE_ALL),  NAME(YOKE_REDUCE_ARGMIN),  NAME(YOKE_REDUCE_ARGMAX), NAME(YOKE_REDUCE_MEAN), NAME(YOKE_REDUCE_VARIANCE),
-    NAME(YOKE_REDUCE_NORM), NAME(YOKE_REDUCE_AND),     NAME(YOKE_REDUCE_OR),     NAME(YOKE_REDUCE_XOR),
-#undef NAME
-};
-_Static_assert(YOPS_COUNT_OF(names) == YOKE_REDUCE_XOR + 1, "a name for each operation");
-
-static bool is_summed(int32_t operation)
+static yk_reduction_rule get_rule(int32_t operation)
 {
-    return operation == YOKE_REDUCE_SUM || operation == YOKE_REDUCE_PRODUCT || operation == YOKE_REDUCE_MEAN ||
-           operation == YOKE_REDUCE_NORM;
-}
-
-static bool is_bitwise(int32_t operation)
-{
-    return operation == YOKE_REDUCE_AND || operation == YOKE_REDUCE_OR || operation == YOKE_REDUCE_XOR;
-}
-
-static bool is_arg(int32_t operation)
-{
-    return operation == YOKE_REDUCE_ARGMIN || operation == YOKE_REDUCE_ARGMAX;
+    return yk_reduction_get(operation)->rule;
 }
 
 /* Doubles where the input or the output has them; integers in 64 bits. */
@@ -45,21 +26,20 @@ static int32_t choose_acc(int32_t operation, int32_t in, int32_t out)
 
 yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32_t in, int32_t out, yops_reduction *out_reduction)
 {
-    if (operation <= 0 || (size_t)operation >= YOPS_COUNT_OF(names))
+    const yk_reduction *row = yk_reduction_get(operation);
+    const char *name = row->name, *in_name = yoke_dtype_get_name(in), *out_name = yoke_dtype_get_name(out);
+    if (row->rule == YK_REDUCTION_NONE)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%d is not an operation of reductions, as YOKE_REDUCE_SUM is",
                          (int)operation);
-    if (is_bitwise(operation))
+    if (row->rule == YK_REDUCTION_BITS)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
-                         "%s combines the bits of ranks: arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM",
-                         names[operation]);
-    const char *name = names[operation], *in_name = yoke_dtype_get_name(in), *out_name = yoke_dtype_get_name(out);
-    if (yops_is_complex(in) && !is_summed(operation) && operation != YOKE_REDUCE_ANY && operation != YOKE_REDUCE_ALL)
+                         "%s combines the bits of ranks: arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM", name);
+    if (yops_is_complex(in) && !row->takes_complex)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s does not take %s: complex numbers have no order", name, in_name);
-    if (is_arg(operation) && (!yops_is_integer(out) || out == YOKE_BOOL))
+    if (row->rule == YK_REDUCTION_POSITION && (!yops_is_integer(out) || out == YOKE_BOOL))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s gives positions: out must have an integer dtype, and has %s", name,
                          out_name);
-    if ((operation == YOKE_REDUCE_VARIANCE || operation == YOKE_REDUCE_NORM || operation == YOKE_REDUCE_MEAN) &&
-        !yops_is_floating(out) && !(operation == YOKE_REDUCE_MEAN && yops_is_complex(out)))
+    if (row->rule == YK_REDUCTION_FRACTION && !yops_is_floating(out) && !(operation == YOKE_REDUCE_MEAN && yops_is_complex(out)))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s gives fractions: out must have a floating-point dtype, and has %s",
                          name, out_name);
     if (operation == YOKE_REDUCE_MEAN && yops_is_complex(in) && !yops_is_complex(out))
@@ -71,7 +51,8 @@ yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32
 
 yoke_status yops_reduction_check_positions(const yops_call *call, const yops_reduction *r, int64_t n)
 {
-    return is_arg(r->operation) ? yops_check_count(call, "out", r->out, n > 0 ? (uint64_t)n - 1 : 0) : YOKE_OK;
+    return get_rule(r->operation) == YK_REDUCTION_POSITION ? yops_check_count(call, "out", r->out, n > 0 ? (uint64_t)n - 1 : 0)
+                                                           : YOKE_OK;
 }
 
 static size_t get_key_size(const yops_reduction *r)
@@ -88,14 +69,14 @@ size_t yops_reduction_get_state_size(const yops_reduction *r)
         return 2 * acc;
     if (r->operation == YOKE_REDUCE_MEAN && yops_is_integer(r->acc) && get_key_size(r) == 8)
         return 2 * acc; /* so that the sum does not wrap */
-    if (is_summed(r->operation))
+    if (get_rule(r->operation) == YK_REDUCTION_SUM || r->operation == YOKE_REDUCE_MEAN)
         return acc;
-    return is_arg(r->operation) ? 2 * get_key_size(r) : get_key_size(r);
+    return get_rule(r->operation) == YK_REDUCTION_POSITION ? 2 * get_key_size(r) : get_key_size(r);
 }
 
 size_t yops_reduction_get_partial_size(const yops_reduction *r)
 {
-    return is_arg(r->operation) ? 16 : yops_reduction_get_state_size(r);
+    return get_rule(r->operation) == YK_REDUCTION_POSITION ? 16 : yops_reduction_get_state_size(r);
 }
 
 int yops_reduction_get_options(const yops_reduction *r, char *text, size_t size)

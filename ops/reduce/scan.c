@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/reductions.h"
 #include "call/call.h"
 
 /* scan.yh has the same numbers. */
@@ -41,7 +42,7 @@ typedef struct scan {
 
 static yoke_status check_operation(const scan *s)
 {
-    if (s->operation < YOKE_REDUCE_SUM || s->operation > YOKE_REDUCE_MAX)
+    if (!yk_reduction_is_scanned(s->operation))
         return yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT,
                          "operation is %d: a scan takes YOKE_REDUCE_SUM, YOKE_REDUCE_PRODUCT, YOKE_REDUCE_MIN or YOKE_REDUCE_MAX",
                          (int)s->operation);
@@ -69,10 +70,9 @@ static yoke_status check_arrays(scan *s)
     if (status == YOKE_OK && s->starts && !yops_is_integer(s->starts->dtype))
         status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "starts has the dtype %s: it is bool or an integer",
                            yoke_dtype_get_name(s->starts->dtype));
-    if (status == YOKE_OK && s->operation >= YOKE_REDUCE_MIN && yops_is_complex(s->a->dtype))
-        status =
-            yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "a has the dtype %s: complex numbers have no order for %s",
-                      yoke_dtype_get_name(s->a->dtype), s->operation == YOKE_REDUCE_MIN ? "YOKE_REDUCE_MIN" : "YOKE_REDUCE_MAX");
+    if (status == YOKE_OK && yops_is_complex(s->a->dtype) && !yk_reduction_get(s->operation)->takes_complex)
+        status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "a has the dtype %s: complex numbers have no order for %s",
+                           yoke_dtype_get_name(s->a->dtype), yk_reduction_get(s->operation)->name);
     if (status == YOKE_OK)
         status = yops_check_axes(&s->call, s->a->dimensions, &s->axis, 1, named);
     if (status == YOKE_OK)
@@ -93,7 +93,7 @@ static int32_t get_computed(const scan *s)
         return wide ? YOKE_C128 : YOKE_C64;
     if (yops_is_floating(in))
         return wide ? YOKE_F64 : YOKE_F32;
-    if (s->operation >= YOKE_REDUCE_MIN)
+    if (yk_reduction_get(s->operation)->rule == YK_REDUCTION_ORDER)
         return yoke_dtype_get_size(in) == 8 ? in : yops_is_signed(in) ? YOKE_I32 : YOKE_U32;
     if (yops_is_integer(out) && out != YOKE_BOOL && yoke_dtype_get_size(out) <= 4)
         return yops_is_signed(out) ? YOKE_I32 : YOKE_U32;

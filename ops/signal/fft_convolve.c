@@ -32,7 +32,7 @@ static yoke_status check_arrays(yops_convolution *c)
             status = yops_check_overlap(&c->call, "out", c->out, &out, names[i], inputs[i], &place, true);
         c->is_aliased = c->is_aliased || (place.root == out.root && place.first <= out.last && out.first <= place.last);
     }
-    if (status == YOKE_OK && c->out->dtype < YOKE_F32)
+    if (status == YOKE_OK && (yops_is_integer(c->out->dtype) || yops_is_reduced(c->out->dtype)))
         status = yops_fail(&c->call, YOKE_E_INVALID_ARGUMENT, "the arrays have the dtype %s: it is float32, float64 or complex",
                            yoke_dtype_get_name(c->out->dtype));
     if (status == YOKE_OK && (c->mode < YOKE_CONVOLVE_FULL || c->mode > YOKE_CONVOLVE_VALID))

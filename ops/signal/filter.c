@@ -28,26 +28,15 @@ static yoke_status check_options(yops_filter *f, const yoke_filter_options *opti
     return YOKE_OK;
 }
 
-static bool has_filters(int32_t dtype)
+bool yops_filter_takes(int32_t dtype)
 {
-    switch (dtype) {
-    case YOKE_I8:
-    case YOKE_U8:
-    case YOKE_I16:
-    case YOKE_U16:
-    case YOKE_F16:
-    case YOKE_BF16:
-    case YOKE_F32:
-    case YOKE_F64:
-        return true;
-    default:
-        return false;
-    }
+    bool is_small = dtype != YOKE_BOOL && yoke_dtype_get_size(dtype) <= 2;
+    return yops_is_floating(dtype) || (yops_is_integer(dtype) && is_small);
 }
 
 static yoke_status check_dtype(const yops_filter *f, const char *name, const yoke_array *array)
 {
-    if (has_filters(array->dtype))
+    if (yops_filter_takes(array->dtype))
         return YOKE_OK;
     return yops_fail(&f->call, YOKE_E_INVALID_ARGUMENT,
                      "%s has the dtype %s: filters take integers of 8 and 16 bits and floating-point numbers", name,

@@ -40,6 +40,9 @@ typedef struct yops_filter {
     int32_t computed; /* YOKE_F32 or YOKE_F64 */
 } yops_filter;
 
+/* Integers of 8 and 16 bits, and floating point. */
+bool yops_filter_takes(int32_t dtype);
+
 /* Enqueue the filter. The array is not empty, and there is at least one stage. */
 yoke_status yops_filter_run(yops_filter *f);
 

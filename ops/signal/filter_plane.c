@@ -68,7 +68,7 @@ bool yops_filter_fits_plane(const yops_filter *f, const yops_traits *traits, con
 static bool has_vectors(const yops_filter_pass *pass)
 {
     const yops_filter_operand *o = &pass->out;
-    bool plain = o->dtype != YOKE_F16 && o->dtype != YOKE_BF16 && o->origin % 4 == 0 && yoke_buffer_get_misalignment(o->root) == 0;
+    bool plain = !yops_is_reduced(o->dtype) && o->origin % 4 == 0 && yoke_buffer_get_misalignment(o->root) == 0;
     for (int32_t i = 0; i < o->dimensions; i++)
         plain = plain && (i >= pass->stage[1].axis || o->shape[i] == 1 || o->strides[i] % 4 == 0);
     return plain;

@@ -17,7 +17,7 @@ enum { GUARD = 64, GUARD_BYTE = 0xa5, PIECE = 1 << 20 };
 static const struct {
     const char *name;
     size_t size;
-} dtypes[DTYPE_COUNT] = {
+} dtypes[YK_DTYPE_COUNT] = {
 #define DTYPE(name, value, text, bytes) [value] = { text, bytes },
     YOKE_DTYPE_LIST(DTYPE)
 #undef DTYPE
@@ -33,36 +33,30 @@ static element element_of(int32_t dtype, int rank, uint64_t index)
 {
     uint64_t mixed = (index * 7 + (uint64_t)rank * 5 + index / 13) % 3;
     element e = { (int64_t)mixed + (dtype == YOKE_BOOL ? 0 : 1), 0 };
-    if (dtype == YOKE_C64 || dtype == YOKE_C128)
+    if (yk_dtype_is_complex(dtype))
         e.im = (int64_t)((index + (uint64_t)rank) % 3) - 1;
     return e;
 }
 
+/* By the kind of a dtype: parts of its type. */
+#define PUT_BOOL(x, type) (type)(x)
+#define PUT_SIGNED(x, type) (type)(x)
+#define PUT_UNSIGNED(x, type) (type)(x)
+#define PUT_REDUCED(x, type) type##_from((float)(x))
+#define PUT_FLOATING(x, type) (type)(x)
+#define PUT_COMPLEX(x, type) (type)(x)
+
 static void put(int32_t dtype, void *memory, uint64_t index, element e)
 {
     unsigned char *at = (unsigned char *)memory + index * dtypes[dtype].size;
-    float parts[2] = { (float)e.re, (float)e.im };
-    double wide[2] = { (double)e.re, (double)e.im };
-    yoke_half half = yoke_half_from(parts[0]);
-    yoke_bfloat16 bfloat = yoke_bfloat16_from(parts[0]);
     switch (dtype) {
-    case YOKE_F16:
-        memcpy(at, &half, 2);
-        break;
-    case YOKE_BF16:
-        memcpy(at, &bfloat, 2);
-        break;
-    case YOKE_F32:
-    case YOKE_C64:
-        memcpy(at, parts, dtypes[dtype].size);
-        break;
-    case YOKE_F64:
-    case YOKE_C128:
-        memcpy(at, wide, dtypes[dtype].size);
-        break;
-    default:
-        memcpy(at, &e.re, dtypes[dtype].size); /* little endian, like every machine that this runs on */
-        break;
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name: {                                                                        \
+        type parts[2] = { PUT_##kind(e.re, type), PUT_##kind(e.im, type) };                    \
+        memcpy(at, parts, dtypes[dtype].size);                                                 \
+        break;                                                                                 \
+    }
+#include "api/dtypes.def"
     }
 }
 
@@ -266,14 +260,15 @@ static void collective(ranks *t, const trial *c)
 
 static bool has(int32_t dtype, int32_t operation)
 {
-    bool sums = operation <= YOKE_REDUCE_PRODUCT, bits = operation >= YOKE_REDUCE_AND;
-    if (operation > YOKE_REDUCE_MAX && !bits) /* not between ranks */
+    yk_reduction_rule rule = yk_reduction_get(operation)->rule;
+    bool sums = rule == YK_REDUCTION_SUM, bits = rule == YK_REDUCTION_BITS;
+    if (!sums && !bits && rule != YK_REDUCTION_ORDER) /* not between ranks */
         return false;
     if (dtype == YOKE_BOOL)
         return !sums;
-    if (dtype == YOKE_C64 || dtype == YOKE_C128)
+    if (yk_dtype_is_complex(dtype))
         return sums;
-    return dtype < YOKE_F16 || !bits;
+    return yk_dtype_is_integer(dtype) || !bits;
 }
 
 /* In place, or not; each root in turn. */
@@ -290,8 +285,8 @@ static void both(ranks *t, trial c)
 static void collectives(ranks *t, int verb)
 {
     static const uint64_t counts[] = { 0, 1, 7, 1000 };
-    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++) {
-        int last = verbs[verb].reduces ? YOKE_REDUCE_XOR + 1 : 2;
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
+        int last = verbs[verb].reduces ? YK_REDUCTION_COUNT : 2;
         for (int32_t operation = 1; operation < last; operation++)
             for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
                 if (!verbs[verb].reduces || has(dtype, operation))
@@ -341,7 +336,7 @@ static void ring(ranks *t, int32_t dtype, uint64_t count, bool exchange)
 static void messages(ranks *t)
 {
     static const uint64_t counts[] = { 0, 1, 7, 1000 };
-    for (int32_t dtype = YOKE_BOOL; dtype < DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             ring(t, dtype, counts[i], true);
             if (t->count > 1)

@@ -14,10 +14,8 @@
 
 #include <yoke/comm.h>
 
-/* One more than the last dtype. */
-#define DTYPE_ONE(name, value, text, bytes) +1
-enum { DTYPE_COUNT = 1 YOKE_DTYPE_LIST(DTYPE_ONE) };
-#undef DTYPE_ONE
+#include "api/dtypes.h"
+#include "api/reductions.h"
 
 typedef struct ranks {
     int rank, count;

@@ -54,7 +54,7 @@ static void look_at(const yops_call *call, const yops_expression *e, size_t coun
     static evaluation self;
     FUZZ_EXPECT(((facts->read | facts->written | facts->functions) & ~all) == 0);
     FUZZ_EXPECT((facts->functions & (facts->read | facts->written)) == 0);
-    FUZZ_EXPECT(wants_value ? facts->value_dtype > 0 && facts->value_dtype < YOPS_DTYPE_COUNT && !facts->written
+    FUZZ_EXPECT(wants_value ? facts->value_dtype > 0 && facts->value_dtype < YK_DTYPE_COUNT && !facts->written
                             : facts->value_dtype == 0 && facts->written);
     for (int i = 1; i < e->node_count; i++)
         FUZZ_EXPECT(e->nodes[i].dtype != YOPS_ADAPTS && e->nodes[i].a < e->node_count && e->nodes[i].height <= YOPS_MOST_HEIGHT);

@@ -24,53 +24,26 @@ int64_t test_random_below(uint32_t *state, int64_t limit)
 
 /* ---- Elements ---- */
 
+/* By the kind of a dtype; of a complex number, its first part. */
+#define LOAD_BOOL(x, type) ((x) != 0)
+#define LOAD_SIGNED(x, type) (x)
+#define LOAD_UNSIGNED LOAD_SIGNED
+#define LOAD_REDUCED(x, type) type##_to_float(x)
+#define LOAD_FLOATING LOAD_SIGNED
+#define LOAD_COMPLEX LOAD_SIGNED
+
 long double test_load(int32_t dtype, const void *element)
 {
-    union {
-        uint8_t u8;
-        int8_t i8;
-        uint16_t u16;
-        int16_t i16;
-        uint32_t u32;
-        int32_t i32;
-        uint64_t u64;
-        int64_t i64;
-        float f32;
-        double f64;
-        yoke_half f16;
-        yoke_bfloat16 bf16;
-    } v = { 0 };
-    size_t size = yoke_dtype_get_size(dtype);
-    memcpy(&v, element, size < sizeof v ? size : sizeof v);
     switch (dtype) {
-    case YOKE_BOOL:
-        return v.u8 != 0;
-    case YOKE_I8:
-        return v.i8;
-    case YOKE_U8:
-        return v.u8;
-    case YOKE_I16:
-        return v.i16;
-    case YOKE_U16:
-        return v.u16;
-    case YOKE_I32:
-        return v.i32;
-    case YOKE_U32:
-        return v.u32;
-    case YOKE_I64:
-        return v.i64;
-    case YOKE_U64:
-        return v.u64;
-    case YOKE_F16:
-        return yoke_half_to_float(v.f16);
-    case YOKE_BF16:
-        return yoke_bfloat16_to_float(v.bf16);
-    case YOKE_F32:
-    case YOKE_C64:
-        return v.f32;
-    default:
-        return v.f64;
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name: {                                                                        \
+        type x;                                                                                \
+        memcpy(&x, element, sizeof x);                                                         \
+        return LOAD_##kind(x, type);                                                           \
     }
+#include "api/dtypes.def"
+    }
+    return NAN;
 }
 
 /* Integers wrap, also those beyond 64 bits. */
@@ -82,43 +55,32 @@ static uint64_t wrapped(long double value)
     return rest < 0 ? (uint64_t)(rest + turn) : (uint64_t)rest;
 }
 
+#define STORE_BOOL(x, type) ((x) != 0)
+#define STORE_SIGNED(x, type) (type) wrapped(x)
+#define STORE_UNSIGNED STORE_SIGNED
+#define STORE_REDUCED(x, type) type##_from((float)(x))
+#define STORE_FLOATING(x, type) (type)(x)
+#define STORE_COMPLEX STORE_FLOATING
+
 void test_store(int32_t dtype, void *element, long double value)
 {
-    uint64_t bits = dtype < YOKE_F16 ? wrapped(value) : 0;
-    float single = (float)value;
-    double wide = (double)value;
-    yoke_half half = yoke_half_from(single);
-    yoke_bfloat16 brain = yoke_bfloat16_from(single);
     switch (dtype) {
-    case YOKE_BOOL:
-        *(uint8_t *)element = value != 0;
-        break;
-    case YOKE_F16:
-        memcpy(element, &half, sizeof half);
-        break;
-    case YOKE_BF16:
-        memcpy(element, &brain, sizeof brain);
-        break;
-    case YOKE_F32:
-    case YOKE_C64:
-        memcpy(element, &single, sizeof single);
-        break;
-    case YOKE_F64:
-    case YOKE_C128:
-        memcpy(element, &wide, sizeof wide);
-        break;
-    default:
-        for (size_t i = 0; i < yoke_dtype_get_size(dtype); i++)
-            ((unsigned char *)element)[i] = (unsigned char)(bits >> 8 * i);
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name: {                                                                        \
+        type x = STORE_##kind(value, type);                                                    \
+        memcpy(element, &x, sizeof x);                                                         \
+        break;                                                                                 \
+    }
+#include "api/dtypes.def"
     }
 }
 
 bool test_same(int32_t dtype, const void *a, const void *b)
 {
-    size_t size = yoke_dtype_get_size(dtype), part = dtype == YOKE_C64 || dtype == YOKE_C128 ? size / 2 : size;
+    size_t size = yoke_dtype_get_size(dtype), part = yk_dtype_is_complex(dtype) ? size / 2 : size;
     for (size_t at = 0; at < size; at += part) {
         const char *x = (const char *)a + at, *y = (const char *)b + at;
-        if (memcmp(x, y, part) != 0 && !(dtype >= YOKE_F16 && isnan(test_load(dtype, x)) && isnan(test_load(dtype, y))))
+        if (memcmp(x, y, part) != 0 && !(!yk_dtype_is_integer(dtype) && isnan(test_load(dtype, x)) && isnan(test_load(dtype, y))))
             return false;
     }
     return true;
@@ -143,7 +105,7 @@ long double test_get(const test_array *a, int64_t position)
 long double test_get_imaginary(const test_array *a, int64_t position)
 {
     size_t half = yoke_dtype_get_size(a->array.dtype) / 2;
-    return a->array.dtype < YOKE_C64 ? 0 : test_load(a->array.dtype, (char *)test_element(a, position) + half);
+    return !yk_dtype_is_complex(a->array.dtype) ? 0 : test_load(a->array.dtype, (char *)test_element(a, position) + half);
 }
 
 void test_set(test_array *a, int64_t position, long double value)
@@ -155,7 +117,7 @@ void test_set_complex(test_array *a, int64_t position, long double real, long do
 {
     char *element = test_element(a, position);
     test_store(a->array.dtype, element, real);
-    if (a->array.dtype >= YOKE_C64)
+    if (yk_dtype_is_complex(a->array.dtype))
         test_store(a->array.dtype, element + yoke_dtype_get_size(a->array.dtype) / 2, imaginary);
 }
 
@@ -193,8 +155,7 @@ static size_t lay_out(yoke_array *a, layout how, uint32_t *random)
 /* Whole numbers from -4 to 4 or 0 to 8: exact in every dtype. */
 static void fill_small(test_array *a, uint32_t *random)
 {
-    bool is_unsigned = a->array.dtype == YOKE_BOOL || a->array.dtype == YOKE_U8 || a->array.dtype == YOKE_U16 ||
-                       a->array.dtype == YOKE_U32 || a->array.dtype == YOKE_U64;
+    bool is_unsigned = yk_dtype_is_integer(a->array.dtype) && yk_dtype_get(a->array.dtype)->kind != YK_KIND_SIGNED;
     for (int64_t i = 0; i < a->count; i++) {
         int64_t real = test_random_below(random, 9), imaginary = test_random_below(random, 9);
         test_set_complex(a, i, is_unsigned ? real : real - 4, imaginary - 4);
@@ -269,10 +230,19 @@ bool test_download_checked(suite *t, test_array *a, bool unchanged)
 
 /* ---- Values ---- */
 
+/* Between the least number of a dtype and the least normal one. */
+static long double subnormal(int32_t dtype)
+{
+    const yk_dtype *row = yk_dtype_get(dtype);
+    if (row->exponent < 8)
+        return ldexpl(5, 2 - (1 << (row->exponent - 1)) - row->fraction);
+    return row->part == YOKE_F64 ? 5e-320L : 1e-40L;
+}
+
 static long double special_value(int32_t dtype, uint32_t *random)
 {
     int bits = 8 * (int)yoke_dtype_get_size(dtype);
-    if (dtype < YOKE_F16) {
+    if (yk_dtype_is_integer(dtype)) {
         long double top = ldexpl(1, bits);
         return test_random(random) % 2 ? top / 2 - 1 : test_random(random) % 2 ? top / 2 : top - 1;
     }
@@ -288,7 +258,7 @@ static long double special_value(int32_t dtype, uint32_t *random)
     case 4:
         return 0;
     default:
-        return dtype == YOKE_F64 || dtype == YOKE_C128 ? 5e-320L : dtype == YOKE_F16 ? 3e-7L : 1e-40L;
+        return subnormal(dtype);
     }
 }
 
@@ -298,9 +268,9 @@ void test_fill_whole_range(test_array *a, uint32_t seed, bool special)
     int32_t dtype = a->array.dtype;
     for (int64_t i = 0; i < a->count; i++) {
         uint64_t bits = (uint64_t)test_random(&random) << 32 | test_random(&random);
-        long double part = ldexpl((long double)(int64_t)bits, -63), wide = dtype == YOKE_F16 ? 12 : 60;
-        long double value =
-            dtype < YOKE_F16 ? (long double)bits : ldexpl(part, (int)(test_random(&random) % (uint32_t)wide) - (int)wide / 2);
+        long double part = ldexpl((long double)(int64_t)bits, -63), wide = yk_dtype_get(dtype)->exponent < 8 ? 12 : 60;
+        long double value = yk_dtype_is_integer(dtype) ? (long double)bits
+                                                       : ldexpl(part, (int)(test_random(&random) % (uint32_t)wide) - (int)wide / 2);
         if (special && test_random(&random) % 8 == 0)
             value = special_value(dtype, &random);
         test_set_complex(a, i, value, special && test_random(&random) % 8 == 0 ? special_value(dtype, &random) : part);
@@ -309,5 +279,5 @@ void test_fill_whole_range(test_array *a, uint32_t seed, bool special)
 
 bool test_has(const suite *t, int32_t dtype)
 {
-    return (dtype != YOKE_F64 && dtype != YOKE_C128) || yoke_device_supports(t->device, YOKE_CAP_FP64);
+    return yk_dtype_get(dtype)->part != YOKE_F64 || yoke_device_supports(t->device, YOKE_CAP_FP64);
 }

@@ -10,10 +10,8 @@
 
 #include <yoke/ops.h>
 
-/* One more than the last dtype. */
-#define DTYPE_ONE(name, value, text, bytes) +1
-enum { DTYPE_COUNT = 1 YOKE_DTYPE_LIST(DTYPE_ONE) };
-#undef DTYPE_ONE
+#include "api/dtypes.h"
+#include "api/reductions.h"
 
 typedef enum layout {
     LAYOUT_CONTIGUOUS,

@@ -100,7 +100,7 @@ static long double value_of(const calls_state *x, int32_t fill, int32_t dtype, i
     default:
         break;
     }
-    if (dtype < YOKE_F16)
+    if (yk_dtype_is_integer(dtype))
         return (long double)test_random_below(random, 100);
     return (long double)((double)test_random_below(random, 1 << 24) / (1 << 23) - 1);
 }
@@ -109,7 +109,7 @@ void calls_fill(calls_state *x, uint32_t seed)
 {
     fill_random(x->given, x->all, seed);
     for (int i = 0; i < CALLS_MOST_ARRAYS && x->entry->arrays[i].dtype; i++) {
-        int32_t dtype = x->a[i].dtype, part = dtype == YOKE_C64 ? YOKE_F32 : dtype == YOKE_C128 ? YOKE_F64 : dtype;
+        int32_t dtype = x->a[i].dtype, part = yk_dtype_get(dtype)->part;
         size_t size = yoke_dtype_get_size(part);
         int64_t count = (int64_t)(bytes_of(&x->a[i]) / size);
         uint32_t random = seed * 7919 + (uint32_t)i;

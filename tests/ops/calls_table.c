@@ -131,7 +131,6 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 
 /* ---- All of them ---- */
 
-#define ENTRY(function, ...) .name = "yoke_" #function, .enqueue = call_##function, .arrays = { __VA_ARGS__ }
 /* clang-format off */
 #define LINE(type) { YOKE_##type, CALLS_VALUES, { CALLS_N } }
 #define PLANE(type) { YOKE_##type, CALLS_VALUES, { CALLS_SIDE, CALLS_SIDE } }
@@ -141,55 +140,60 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 #define HIGH { YOKE_F32, CALLS_VALUES, { CALLS_LONG, CALLS_SIDE } }
 /* clang-format on */
 
+/* The arrays of a call, and what else it takes. */
+#define ARRAYS(...) .arrays = { __VA_ARGS__ }
+#define CALL_assign ARRAYS(LINE(F32), LINE(I32))
+#define CALL_assign_value ARRAYS(LINE(F32))
+#define CALL_write_array ARRAYS(PLANE(I32)), .on_host = true, .takes_memory = true
+#define CALL_read_array ARRAYS(PLANE(I32)), .on_host = true, .takes_memory = true
+#define CALL_map ARRAYS(LINE(F32), LINE(F32))
+#define CALL_add ARRAYS(LINE(F32), LINE(F32), LINE(F32))
+#define CALL_subtract ARRAYS(LINE(F32), LINE(F32), LINE(F32))
+#define CALL_multiply ARRAYS(LINE(F32), LINE(F32), LINE(F32))
+#define CALL_divide ARRAYS(LINE(F32), LINE(F32), LINE(F32))
+#define CALL_where ARRAYS(LINE(F32), LINE(F32), LINE(F32), SPECIAL(U8, FLAGS))
+#define CALL_clamp ARRAYS(LINE(F32), LINE(F32))
+#define CALL_reduce ARRAYS(FEW(F32, 1), LINE(F32))
+#define CALL_map_reduce ARRAYS(FEW(F32, 1), LINE(F32), LINE(F32))
+#define CALL_dot ARRAYS(FEW(F32, 1), LINE(F32), LINE(F32))
+#define CALL_reduce_segments ARRAYS(FEW(F32, 6), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } })
+#define CALL_map_reduce_segments ARRAYS(FEW(F32, 6), LINE(F32), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } })
+#define CALL_scan ARRAYS(LINE(F32), LINE(F32))
+#define CALL_scan_segments ARRAYS(LINE(F32), LINE(F32), SPECIAL(U8, FLAGS))
+#define CALL_sort ARRAYS(LINE(I32), LINE(F32)), .takes_memory = true
+#define CALL_argsort ARRAYS(LINE(I32), LINE(I32)), .takes_memory = true
+#define CALL_top_k ARRAYS(FEW(F32, 20), FEW(I32, 20), LINE(F32))
+#define CALL_searchsorted ARRAYS(LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32))
+#define CALL_select ARRAYS(LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS))
+#define CALL_select_where ARRAYS(LINE(I32), FEW(I32, 1), LINE(I32))
+#define CALL_partition ARRAYS(LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS))
+#define CALL_unique ARRAYS(LINE(I32), LINE(I32), FEW(I32, 1), SPECIAL(I32, ASCENDING))
+#define CALL_histogram ARRAYS(FEW(I32, 16), LINE(I32))
+#define CALL_histogram_edges ARRAYS(FEW(F32, 8), LINE(F32), { YOKE_F32, CALLS_ASCENDING, { 9 } }, LINE(F32))
+#define CALL_bincount ARRAYS(FEW(F32, 100), LINE(I32), LINE(F32))
+#define CALL_gather ARRAYS(LINE(F32), LINE(F32), SPECIAL(I32, POSITIONS))
+#define CALL_scatter ARRAYS(LINE(F32), SPECIAL(I32, POSITIONS), LINE(F32)), .takes_memory = true
+#define CALL_matmul ARRAYS(PLANE(F32), WIDE, HIGH)
+#define CALL_matmul_with ARRAYS(PLANE(F32), WIDE, HIGH, FEW(F32, CALLS_SIDE))
+#define CALL_outer ARRAYS(PLANE(F32), FEW(F32, CALLS_SIDE), FEW(F32, CALLS_SIDE))
+#define CALL_gaussian_filter ARRAYS(PLANE(F32), PLANE(F32))
+#define CALL_box_filter ARRAYS(PLANE(F32), PLANE(F32))
+#define CALL_separable_filter ARRAYS(PLANE(F32), PLANE(F32))
+#define CALL_sobel_filter ARRAYS(PLANE(F32), PLANE(F32))
+#define CALL_correlate ARRAYS(PLANE(F32), PLANE(F32))
+#define CALL_convolve ARRAYS(PLANE(F32), PLANE(F32))
+#define CALL_fft ARRAYS(LINE(C64), LINE(C64))
+#define CALL_fft_with ARRAYS(PLANE(C64))
+#define CALL_fft_convolve ARRAYS(LINE(F32), LINE(F32), LINE(F32)), .takes_memory = true
+#define CALL_random_uniform ARRAYS(LINE(F32))
+#define CALL_random_normal ARRAYS(LINE(F32))
+#define CALL_random_exponential ARRAYS(LINE(F32))
+#define CALL_random_integers ARRAYS(LINE(I32))
+#define CALL_random_permutation ARRAYS(LINE(I32)), .takes_memory = true
+#define CALL_random_shuffle ARRAYS(LINE(I32), LINE(I32)), .takes_memory = true
+
 const calls_entry calls_table[] = {
-    { ENTRY(assign, LINE(F32), LINE(I32)) },
-    { ENTRY(assign_value, LINE(F32)) },
-    { ENTRY(write_array, PLANE(I32)), .on_host = true, .takes_memory = true },
-    { ENTRY(read_array, PLANE(I32)), .on_host = true, .takes_memory = true },
-    { ENTRY(map, LINE(F32), LINE(F32)) },
-    { ENTRY(add, LINE(F32), LINE(F32), LINE(F32)) },
-    { ENTRY(subtract, LINE(F32), LINE(F32), LINE(F32)) },
-    { ENTRY(multiply, LINE(F32), LINE(F32), LINE(F32)) },
-    { ENTRY(divide, LINE(F32), LINE(F32), LINE(F32)) },
-    { ENTRY(where, LINE(F32), LINE(F32), LINE(F32), SPECIAL(U8, FLAGS)) },
-    { ENTRY(clamp, LINE(F32), LINE(F32)) },
-    { ENTRY(reduce, FEW(F32, 1), LINE(F32)) },
-    { ENTRY(map_reduce, FEW(F32, 1), LINE(F32), LINE(F32)) },
-    { ENTRY(dot, FEW(F32, 1), LINE(F32), LINE(F32)) },
-    { ENTRY(reduce_segments, FEW(F32, 6), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } }) },
-    { ENTRY(map_reduce_segments, FEW(F32, 6), LINE(F32), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } }) },
-    { ENTRY(scan, LINE(F32), LINE(F32)) },
-    { ENTRY(scan_segments, LINE(F32), LINE(F32), SPECIAL(U8, FLAGS)) },
-    { ENTRY(sort, LINE(I32), LINE(F32)), .takes_memory = true },
-    { ENTRY(argsort, LINE(I32), LINE(I32)), .takes_memory = true },
-    { ENTRY(top_k, FEW(F32, 20), FEW(I32, 20), LINE(F32)) },
-    { ENTRY(searchsorted, LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32)) },
-    { ENTRY(select, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
-    { ENTRY(select_where, LINE(I32), FEW(I32, 1), LINE(I32)) },
-    { ENTRY(partition, LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS)) },
-    { ENTRY(unique, LINE(I32), LINE(I32), FEW(I32, 1), SPECIAL(I32, ASCENDING)) },
-    { ENTRY(histogram, FEW(I32, 16), LINE(I32)) },
-    { ENTRY(histogram_edges, FEW(F32, 8), LINE(F32), { YOKE_F32, CALLS_ASCENDING, { 9 } }, LINE(F32)) },
-    { ENTRY(bincount, FEW(F32, 100), LINE(I32), LINE(F32)) },
-    { ENTRY(gather, LINE(F32), LINE(F32), SPECIAL(I32, POSITIONS)) },
-    { ENTRY(scatter, LINE(F32), SPECIAL(I32, POSITIONS), LINE(F32)), .takes_memory = true },
-    { ENTRY(matmul, PLANE(F32), WIDE, HIGH) },
-    { ENTRY(matmul_with, PLANE(F32), WIDE, HIGH, FEW(F32, CALLS_SIDE)) },
-    { ENTRY(outer, PLANE(F32), FEW(F32, CALLS_SIDE), FEW(F32, CALLS_SIDE)) },
-    { ENTRY(gaussian_filter, PLANE(F32), PLANE(F32)) },
-    { ENTRY(box_filter, PLANE(F32), PLANE(F32)) },
-    { ENTRY(separable_filter, PLANE(F32), PLANE(F32)) },
-    { ENTRY(sobel_filter, PLANE(F32), PLANE(F32)) },
-    { ENTRY(correlate, PLANE(F32), PLANE(F32)) },
-    { ENTRY(convolve, PLANE(F32), PLANE(F32)) },
-    { ENTRY(fft, LINE(C64), LINE(C64)) },
-    { ENTRY(fft_with, PLANE(C64)) },
-    { ENTRY(fft_convolve, LINE(F32), LINE(F32), LINE(F32)), .takes_memory = true },
-    { ENTRY(random_uniform, LINE(F32)) },
-    { ENTRY(random_normal, LINE(F32)) },
-    { ENTRY(random_exponential, LINE(F32)) },
-    { ENTRY(random_integers, LINE(I32)) },
-    { ENTRY(random_permutation, LINE(I32)), .takes_memory = true },
-    { ENTRY(random_shuffle, LINE(I32), LINE(I32)), .takes_memory = true },
+#define YK_OPERATION(name, when, python) { "yoke_" #name, call_##name, CALL_##name },
+#include "api/operations.def"
 };
 const size_t calls_count = COUNT_OF(calls_table);

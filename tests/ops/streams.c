@@ -2,59 +2,19 @@
 /*
  * Every operation is an operation of its stream: it can be recorded in a graph, it waits for host functions, and it does not run
  * when its stream is cancelled or has failed before it, nor when there is no memory for it. The table of all of them is
- * calls_table.c.
+ * calls_table.c, which is made of their list.
  */
 #include "../conformance/stand.h"
 #include "calls.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <yoke/graph.h>
 
-enum { SEEDS = 3, MOST_NAME = 64 };
+enum { SEEDS = 3 };
 
 static const calls_size size = { 5000, 21 }; /* more than a tile of a scan or a sort */
-
-/* ---- Completeness ---- */
-
-static bool is_in_table(const char *name)
-{
-    for (size_t i = 0; i < calls_count; i++)
-        if (strcmp(calls_table[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Functions that enqueue take the caller's place, and so end in _at. */
-static void table_is_complete(suite *t)
-{
-    const char *source = getenv("top_srcdir"), ending[] = "_at";
-    char path[4096], name[MOST_NAME];
-    size_t found = 0;
-    (void)t;
-    if (!source) {
-        suite_skip("top_srcdir is not set: there is no list of the exported functions");
-        return;
-    }
-    snprintf(path, sizeof path, "%s/tests/static/ops_symbols.txt", source);
-    FILE *list = fopen(path, "r");
-    if (!CHECK(list))
-        return;
-    while (fgets(name, sizeof name, list)) {
-        size_t length = strcspn(name, "\n");
-        name[length] = '\0';
-        if (length < strlen(ending) || strcmp(name + length - strlen(ending), ending) != 0)
-            continue;
-        name[length - strlen(ending)] = '\0';
-        found++;
-        if (!CHECK(is_in_table(name)))
-            tap_diag("%s is not in tests/ops/calls_table.c", name);
-    }
-    fclose(list);
-    CHECK(found == calls_count);
-}
 
 /* ---- Trials ---- */
 
@@ -285,7 +245,6 @@ static void without_memory(suite *t)
 }
 
 static const suite_case cases[] = {
-    { "the table has all operations that are enqueued", table_is_complete, true },
     { "recorded behind a host function, and replayed with other input", in_graphs, false },
     { "behind a host function", behind_functions, false },
     { "cancelled behind a host function", cancelled, false },

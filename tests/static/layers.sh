@@ -77,7 +77,7 @@ reached "$top_srcdir/ops" "$vendor|/backends/|/src/|/base/process/" >"$tap_folde
     '<yoke/'*) [ -f "$top_srcdir/include/$(echo "$name" | tr -d '<>')" ] || echo "$place $name" ;;
     '<'*) [ -z "${place##*.y[hk]:*}" ] && echo "$place $name" ;;
     '"base/process/'*) echo "$place $name" ;;
-    '"base/'*) [ -f "$top_srcdir/$(echo "$name" | tr -d '"')" ] || echo "$place $name" ;;
+    '"base/'* | '"api/'*) [ -f "$top_srcdir/$(echo "$name" | tr -d '"')" ] || echo "$place $name" ;;
     '"generated.h"') ;; # what the expression of a call becomes
     *.yh'"') find "$top_srcdir/ops" -name "$(echo "$name" | tr -d '"')" | grep -q . || echo "$place $name" ;;
     *)
@@ -97,7 +97,7 @@ tap_empty "ops/ includes public headers and its own" "$tap_folder/ops"
     '<'*cuda* | '<CL/'* | '<nccl'*) echo "$file $name" ;;
     '<'*) ;;
     '"base/process/'*) echo "$file $name" ;;
-    '"base/'*) [ -f "$top_srcdir/$bare" ] || echo "$file $name" ;;
+    '"base/'* | '"api/'*) [ -f "$top_srcdir/$bare" ] || echo "$file $name" ;;
     '"..'*) echo "$file $name" ;;
     *) [ -f "$top_srcdir/${file%/*}/$bare" ] || [ -f "$top_srcdir/comm/$bare" ] || echo "$file $name" ;;
     esac

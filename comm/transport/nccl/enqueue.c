@@ -12,32 +12,28 @@
 
 /* ---- Which operations ---- */
 
-/* Or -1: the table has types and 1, so that 0 is none. */
+enum { YCOMM_ncclNone = -1 };
+
 static int find_type(int32_t dtype)
 {
-    static const int types[YCOMM_DTYPE_COUNT] = {
-        [YOKE_I8] = YCOMM_ncclInt8 + 1,       [YOKE_U8] = YCOMM_ncclUint8 + 1,    [YOKE_I32] = YCOMM_ncclInt32 + 1,
-        [YOKE_U32] = YCOMM_ncclUint32 + 1,    [YOKE_I64] = YCOMM_ncclInt64 + 1,   [YOKE_U64] = YCOMM_ncclUint64 + 1,
-        [YOKE_F16] = YCOMM_ncclFloat16 + 1,   [YOKE_F32] = YCOMM_ncclFloat32 + 1, [YOKE_F64] = YCOMM_ncclFloat64 + 1,
-        [YOKE_BF16] = YCOMM_ncclBfloat16 + 1,
-    };
-    return types[dtype] - 1;
+    switch (dtype) {
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name:                                                                          \
+        return YCOMM_nccl##nccl;
+#include "api/dtypes.def"
+    }
+    return YCOMM_ncclNone;
 }
 
 static int find_operation(int32_t operation)
 {
     switch (operation) {
-    case YOKE_REDUCE_SUM:
-        return YCOMM_ncclSum;
-    case YOKE_REDUCE_PRODUCT:
-        return YCOMM_ncclProd;
-    case YOKE_REDUCE_MIN:
-        return YCOMM_ncclMin;
-    case YOKE_REDUCE_MAX:
-        return YCOMM_ncclMax;
-    default:
-        return -1;
+#define YK_REDUCTION(name, rule, takes, mpi, nccl) \
+    case YOKE_REDUCE_##name:                       \
+        return YCOMM_nccl##nccl;
+#include "api/reductions.def"
     }
+    return YCOMM_ncclNone;
 }
 
 bool ycomm_nccl_takes(const ycomm_op *op)

@@ -27,9 +27,9 @@ static void constructs(suite *t)
     yoke_array b = yoke_array_2d(a.buffer, YOKE_U8, 8, 12), c = yoke_array_nd(a.buffer, YOKE_I16, 0, NULL);
     is_view(&b, 0, 2, SHAPE(8, 12), SHAPE(12, 1));
     CHECK(yoke_array_get_size(&c) == 1);
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++)
         CHECK(yoke_dtype_get_size(dtype) > 0 && strcmp(yoke_dtype_get_name(dtype), "unknown dtype") != 0);
-    CHECK(yoke_dtype_get_size(DTYPE_COUNT) == 0 && yoke_dtype_get_size(-1) == 0 && yoke_dtype_get_size(0) == 0);
+    CHECK(yoke_dtype_get_size(YK_DTYPE_COUNT) == 0 && yoke_dtype_get_size(-1) == 0 && yoke_dtype_get_size(0) == 0);
     yoke_buffer_release(a.buffer);
     yoke_buffer_release(empty.buffer);
 }

@@ -105,6 +105,16 @@ static evaluate_value to_complex(evaluate_value v, int32_t from, int32_t to)
     return result;
 }
 
+/* By the kind of the dtype. */
+#define REAL_f to_float
+#define REAL_d to_double
+#define CONVERT_BOOL(letter, type) result.letter = is_true(v, from)
+#define CONVERT_SIGNED(letter, type) result.letter = (type)to_integer(w, to)
+#define CONVERT_UNSIGNED CONVERT_SIGNED
+#define CONVERT_REDUCED(letter, type) result.letter = type##_to_float(type##_from(to_float(w)))
+#define CONVERT_FLOATING(letter, type) result.letter = REAL_##letter(w)
+#define CONVERT_COMPLEX(letter, type) result = to_complex(v, from, to)
+
 evaluate_value evaluate_convert(evaluate_value v, int32_t from, int32_t to)
 {
     evaluate_value result = { 0 };
@@ -112,116 +122,57 @@ evaluate_value evaluate_convert(evaluate_value v, int32_t from, int32_t to)
         return v;
     wide w = widen(v, from);
     switch (to) {
-    case YOKE_BOOL:
-        result.u = is_true(v, from);
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name:                                                                          \
+        CONVERT_##kind(letter, type);                                                          \
         break;
-    case YOKE_I8:
-        result.i = (int8_t)to_integer(w, to);
-        break;
-    case YOKE_U8:
-        result.u = (uint8_t)to_integer(w, to);
-        break;
-    case YOKE_I16:
-        result.i = (int16_t)to_integer(w, to);
-        break;
-    case YOKE_U16:
-        result.u = (uint16_t)to_integer(w, to);
-        break;
-    case YOKE_I32:
-        result.i = (int32_t)to_integer(w, to);
-        break;
-    case YOKE_U32:
-        result.u = (uint32_t)to_integer(w, to);
-        break;
-    case YOKE_I64:
-        result.l = (int64_t)to_integer(w, to);
-        break;
-    case YOKE_U64:
-        result.m = to_integer(w, to);
-        break;
-    case YOKE_F16:
-        result.f = yoke_half_to_float(yoke_half_from(to_float(w)));
-        break;
-    case YOKE_BF16:
-        result.f = yoke_bfloat16_to_float(yoke_bfloat16_from(to_float(w)));
-        break;
-    case YOKE_F32:
-        result.f = to_float(w);
-        break;
-    case YOKE_F64:
-        result.d = to_double(w);
-        break;
-    default:
-        return to_complex(v, from, to);
+#include "api/dtypes.def"
     }
     return result;
 }
 
 /* ---- Memory ---- */
 
+#define COPY(to, from, type) memcpy(to, from, sizeof(type))
+#define LOAD_BOOL(letter, type) COPY(&x, element, type), v.letter = x != 0
+#define LOAD_SIGNED(letter, type) COPY(&x, element, type), v.letter = x
+#define LOAD_UNSIGNED LOAD_SIGNED
+#define LOAD_REDUCED(letter, type) COPY(&x, element, type), v.letter = type##_to_float(x)
+#define LOAD_FLOATING LOAD_SIGNED
+#define LOAD_COMPLEX(letter, type) memcpy(v.letter, element, sizeof v.letter), (void)x
+
 evaluate_value evaluate_load(int32_t dtype, const void *element)
 {
     evaluate_value v = { 0 };
-    int8_t i8;
-    int16_t i16;
-    uint8_t u8;
-    uint16_t u16;
-    yoke_half half;
-    yoke_bfloat16 bfloat;
     switch (dtype) {
-    case YOKE_BOOL:
-        memcpy(&u8, element, 1), v.u = u8 != 0;
-        break;
-    case YOKE_I8:
-        memcpy(&i8, element, 1), v.i = i8;
-        break;
-    case YOKE_U8:
-        memcpy(&u8, element, 1), v.u = u8;
-        break;
-    case YOKE_I16:
-        memcpy(&i16, element, 2), v.i = i16;
-        break;
-    case YOKE_U16:
-        memcpy(&u16, element, 2), v.u = u16;
-        break;
-    case YOKE_F16:
-        memcpy(&half, element, 2), v.f = yoke_half_to_float(half);
-        break;
-    case YOKE_BF16:
-        memcpy(&bfloat, element, 2), v.f = yoke_bfloat16_to_float(bfloat);
-        break;
-    default:
-        memcpy(&v, element, yoke_dtype_get_size(dtype));
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name: {                                                                        \
+        type x;                                                                                \
+        LOAD_##kind(letter, type);                                                             \
+        break;                                                                                 \
+    }
+#include "api/dtypes.def"
     }
     return v;
 }
 
+#define STORE_BOOL(letter, type) x = v.letter != 0, COPY(element, &x, type)
+#define STORE_SIGNED(letter, type) x = (type)v.letter, COPY(element, &x, type)
+#define STORE_UNSIGNED STORE_SIGNED
+#define STORE_REDUCED(letter, type) x = type##_from(v.letter), COPY(element, &x, type)
+#define STORE_FLOATING STORE_SIGNED
+#define STORE_COMPLEX(letter, type) memcpy(element, v.letter, sizeof v.letter), (void)x
+
 void evaluate_store(int32_t dtype, void *element, evaluate_value v)
 {
-    uint8_t u8 = (uint8_t)v.u;
-    uint16_t u16 = (uint16_t)v.u;
-    yoke_half half;
-    yoke_bfloat16 bfloat;
     switch (dtype) {
-    case YOKE_BOOL:
-        u8 = v.u != 0, memcpy(element, &u8, 1);
-        break;
-    case YOKE_I8:
-    case YOKE_U8:
-        memcpy(element, &u8, 1);
-        break;
-    case YOKE_I16:
-    case YOKE_U16:
-        memcpy(element, &u16, 2);
-        break;
-    case YOKE_F16:
-        half = yoke_half_from(v.f), memcpy(element, &half, 2);
-        break;
-    case YOKE_BF16:
-        bfloat = yoke_bfloat16_from(v.f), memcpy(element, &bfloat, 2);
-        break;
-    default:
-        memcpy(element, &v, yoke_dtype_get_size(dtype));
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
+    case YOKE_##name: {                                                                        \
+        type x;                                                                                \
+        STORE_##kind(letter, type);                                                            \
+        break;                                                                                 \
+    }
+#include "api/dtypes.def"
     }
 }
 

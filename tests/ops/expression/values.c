@@ -12,7 +12,7 @@
 #include "generate.h"
 
 /* Each of `MOST` expressions is evaluated for ELEMENTS elements, each result in a slot of its own. */
-enum { ELEMENTS = 97, MOST = 64, SLOT = 16, VARS = 2 * DTYPE_COUNT, ROWS = 1, COLUMNS = ELEMENTS };
+enum { ELEMENTS = 97, MOST = 64, SLOT = 16, VARS = 2 * YK_DTYPE_COUNT, ROWS = 1, COLUMNS = ELEMENTS };
 
 typedef struct bench {
     suite *t;
@@ -20,8 +20,8 @@ typedef struct bench {
     yoke_var vars[VARS];
     char names[VARS][16];
     size_t count;
-    unsigned char *inputs[DTYPE_COUNT]; /* by dtype: ELEMENTS elements */
-    yoke_buffer *buffers[DTYPE_COUNT], *results;
+    unsigned char *inputs[YK_DTYPE_COUNT]; /* by dtype: ELEMENTS elements */
+    yoke_buffer *buffers[YK_DTYPE_COUNT], *results;
     yops_expression *expressions[MOST];
     char *texts[MOST];
     int outputs[MOST]; /* the variable whose value is looked at; -1: the expression's value */
@@ -110,7 +110,7 @@ static void add_var(bench *b, const char *kind, int32_t dtype)
 static bool begin(suite *t, bench *b, uint32_t seed)
 {
     *b = (bench){ .t = t, .has_double = yoke_device_supports(t->device, YOKE_CAP_FP64) };
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
         if (!is_usable(b, dtype))
             continue;
         if (!make_input(b, dtype, seed))
@@ -128,7 +128,7 @@ static void end(bench *b)
         yops_expression_free(b->expressions[i]);
         free(b->texts[i]);
     }
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
         free(b->inputs[dtype]);
         yoke_buffer_release(b->buffers[dtype]);
     }
@@ -225,7 +225,7 @@ static void make_kernel(bench *b)
     }
     put(b, "#include \"expression.yh\"\n#define twist " YOPS_OWN "twist\n%sYOKE_KERNEL void run(YOKE_GLOBAL yoke_u64 *results",
         twist_text);
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++)
         if (is_usable(b, dtype))
             put(b, ", YOKE_GLOBAL const stored_%s *p_%s", yops_dtype_token(dtype), yops_dtype_token(dtype));
     put(b,
@@ -245,7 +245,7 @@ static bool run(bench *b)
     size_t args_count = 1;
     yoke_program *program = NULL;
     yoke_kernel *kernel;
-    yoke_arg args[DTYPE_COUNT] = { YOKE_ARG(b->results) };
+    yoke_arg args[YK_DTYPE_COUNT] = { YOKE_ARG(b->results) };
     const char *defines[] = { b->has_double ? "NEED_F64=1" : "NO_F64=1", NULL };
     yoke_source source = YOKE_SOURCE_INIT;
     yops_get_headers(headers, "");
@@ -254,7 +254,7 @@ static bool run(bench *b)
     source.math = YOKE_MATH_EXACT;
     source.headers = headers;
     source.defines = defines;
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++)
         if (is_usable(b, dtype))
             args[args_count++] = YOKE_ARG(b->buffers[dtype]);
     bool good = CHECK_OK(yoke_program_build(b->t->device, &source, &program)) &&

@@ -28,7 +28,7 @@ static bool is_complex(int32_t dtype)
 
 static bool is_real(int32_t dtype)
 {
-    return dtype >= YOKE_F16 && dtype <= YOKE_F64;
+    return yk_dtype_is_floating(dtype);
 }
 
 static bool is_signed(int32_t dtype)
@@ -68,7 +68,7 @@ static kind kind_of(const matmul_trial *t, bool *out_signed)
 {
     int32_t a = t->a.dtype, b = t->b.dtype, c = t->c.dtype;
     bool wide = a == YOKE_F64 || a == YOKE_C128 || b == YOKE_F64 || b == YOKE_C128 || c == YOKE_F64 || c == YOKE_C128;
-    bool integer = c > YOKE_BOOL && c < YOKE_F16;
+    bool integer = c != YOKE_BOOL && yk_dtype_is_integer(c);
     *out_signed = integer ? is_signed(c) : is_signed(a) || is_signed(b);
     if (is_complex(a) || is_complex(b))
         return wide ? SUM_C128 : SUM_C64;
@@ -352,7 +352,7 @@ bool matmul_try(suite *t, const matmul_trial *trial, uint32_t seed)
     matmul_arrays x;
     bool ok = false;
     NEED(matmul_arrays_create(t, trial, seed, &x));
-    if (trial->special || trial->a.dtype >= YOKE_F16) {
+    if (trial->special || !yk_dtype_is_integer(trial->a.dtype)) {
         test_fill_whole_range(&x.a, seed, trial->special);
         test_fill_whole_range(&x.b, seed + 1, false);
     }

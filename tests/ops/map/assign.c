@@ -28,17 +28,18 @@ static long double saturated(int32_t dtype, long double x)
 static void convert(int32_t target, void *out, int32_t source, const void *in)
 {
     size_t half = yoke_dtype_get_size(source) / 2;
-    long double real = test_load(source, in), imaginary = source < YOKE_C64 ? 0 : test_load(source, (const char *)in + half);
+    long double real = test_load(source, in),
+                imaginary = !yk_dtype_is_complex(source) ? 0 : test_load(source, (const char *)in + half);
     if (target == source && target != YOKE_BOOL) {
         memcpy(out, in, yoke_dtype_get_size(target));
         return;
     }
     if (target == YOKE_BOOL)
         real = real != 0 || imaginary != 0;
-    else if (target < YOKE_F16 && source >= YOKE_F16)
+    else if (yk_dtype_is_integer(target) && !yk_dtype_is_integer(source))
         real = saturated(target, real);
     test_store(target, out, real);
-    if (target >= YOKE_C64)
+    if (yk_dtype_is_complex(target))
         test_store(target, (char *)out + yoke_dtype_get_size(target) / 2, imaginary);
 }
 
@@ -100,10 +101,10 @@ static void convert_pair(suite *t, int32_t target, int32_t source, layout how)
 
 static void converts(suite *t)
 {
-    for (int32_t target = 1; target < DTYPE_COUNT; target++)
-        for (int32_t source = 1; source < DTYPE_COUNT; source++)
+    for (int32_t target = 1; target < YK_DTYPE_COUNT; target++)
+        for (int32_t source = 1; source < YK_DTYPE_COUNT; source++)
             /* Each as a source once, and as a target; tests/ops/map/map has the other pairs, many to a kernel. */
-            if ((target + 4 * source) % (DTYPE_COUNT - 1) == 0 && test_has(t, target) && test_has(t, source)) {
+            if ((target + 4 * source) % (YK_DTYPE_COUNT - 1) == 0 && test_has(t, target) && test_has(t, source)) {
                 yops_elementwise_force.way = ways[target % 4 == 0];
                 convert_pair(t, target, source, target % 2 ? LAYOUT_CONTIGUOUS : LAYOUT_OFFSET);
             }
@@ -253,7 +254,7 @@ static void values(suite *t)
 {
     static const double numbers[] = { 3.75, -2.5, 1e30, -1e30, 300.5 };
     static const int64_t integers[] = { -1, 255, INT64_C(-1234567890123), INT64_C(1) << 40 };
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
         for (size_t i = 0; i < YOPS_COUNT_OF(numbers); i++)
             set_value(t, dtype, YOKE_NUMBER(numbers[i]), YOKE_F64, &numbers[i]);
         for (size_t i = 0; i < YOPS_COUNT_OF(integers); i++)
@@ -269,7 +270,7 @@ static void values(suite *t)
 static void set_complex(suite *t, int32_t dtype, yoke_number value, const double parts[2])
 {
     test_array a;
-    const bool takes = dtype >= YOKE_C64 || dtype == YOKE_BOOL;
+    const bool takes = yk_dtype_is_complex(dtype) || dtype == YOKE_BOOL;
     if (takes) {
         set_value(t, dtype, value, YOKE_C128, parts);
         return;

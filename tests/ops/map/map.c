@@ -16,9 +16,9 @@
 
 static void dtypes(suite *t)
 {
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++) {
-        int32_t other = 1 + (dtype * 7 + 3) % (DTYPE_COUNT - 1);
-        bool drops = other >= YOKE_C64 && dtype < YOKE_C64; /* the imaginary part, which the text has to say */
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
+        int32_t other = 1 + (dtype * 7 + 3) % (YK_DTYPE_COUNT - 1);
+        bool drops = yk_dtype_is_complex(other) && !yk_dtype_is_complex(dtype); /* the imaginary part, which the text has to say */
         bool exact = yoke_device_supports(t->device, YOKE_CAP_EXACT_FP32);
         trial b;
         trial_begin(t, &b);
@@ -43,13 +43,13 @@ static void conversions(suite *t)
         trial_begin(t, &b);
         trial_force((unsigned)i);
         good = good && trial_add_array(&b, "x", sources[i], 1, SHAPE(1333), LAYOUT_CONTIGUOUS, 3);
-        for (int32_t dtype = 1; dtype < DTYPE_COUNT && good; dtype++) {
+        for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT && good; dtype++) {
             if (!test_has(t, dtype))
                 continue;
             snprintf(name, sizeof name, "to_%s", yops_dtype_token(dtype));
             good = trial_add_array(&b, name, dtype, 1, SHAPE(1333), LAYOUT_CONTIGUOUS, 1);
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s = ", *text ? "; " : "", name);
-            if (sources[i] >= YOKE_C64 && dtype < YOKE_C64)
+            if (yk_dtype_is_complex(sources[i]) && !yk_dtype_is_complex(dtype))
                 snprintf(text + strlen(text), sizeof text - strlen(text), "(%s)", yoke_dtype_get_name(dtype));
             snprintf(text + strlen(text), sizeof text - strlen(text), "x");
         }
@@ -102,7 +102,7 @@ static yoke_number make_scalar(int32_t dtype)
     case YOKE_C128:
         return yoke_number_c128(0.1, 3);
     default:
-        return dtype < YOKE_F16 ? (yoke_number){ dtype, { .u64 = 1 } } : (yoke_number){ dtype, { .f64 = 1.5 } };
+        return yk_dtype_is_integer(dtype) ? (yoke_number){ dtype, { .u64 = 1 } } : (yoke_number){ dtype, { .f64 = 1.5 } };
     }
 }
 
@@ -122,7 +122,7 @@ static void random_ones(suite *t)
         trial_begin(t, &b);
         trial_force(seed);
         bool good = trial_add_array(&b, "out", outs[seed % YOPS_COUNT_OF(outs)], 2, shape, (layout)(seed % 3), seed);
-        for (int32_t dtype = 1; dtype < DTYPE_COUNT && good; dtype++) {
+        for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT && good; dtype++) {
             int64_t narrow[] = { dtype % 4 == 1 ? 1 : shape[0], dtype % 5 == 2 ? 1 : shape[1] };
             if (!test_has(t, dtype))
                 continue;
@@ -134,7 +134,7 @@ static void random_ones(suite *t)
         generate_value(&state, has_double, text + 6, 4096);
         int32_t dtype = 0;
         good = good && CHECK_OK(yoke_expression_get_dtype(text + 6, b.vars, b.count, &dtype));
-        if (good && dtype >= YOKE_C64 && outs[seed % YOPS_COUNT_OF(outs)] < YOKE_C64) {
+        if (good && yk_dtype_is_complex(dtype) && !yk_dtype_is_complex(outs[seed % YOPS_COUNT_OF(outs)])) {
             char part[4300];
             snprintf(part, sizeof part, "out = real(%s)", text + 6);
             trial_run(&b, part);

@@ -55,7 +55,7 @@ out:
 
 static void all(suite *t)
 {
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++)
         writes_and_reads(t, dtype, 1, SHAPE(77), LAYOUT_OFFSET);
     for (int how = 0; how < LAYOUT_COUNT; how++) {
         writes_and_reads(t, YOKE_F32, 2, SHAPE(7, 50), (layout)how);

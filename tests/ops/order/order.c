@@ -33,7 +33,7 @@ static int compare(const void *first, const void *second)
 
 static host_key read_key(const test_array *keys, int64_t position, int32_t order)
 {
-    bool floating = keys->array.dtype >= YOKE_F16;
+    bool floating = !yk_dtype_is_integer(keys->array.dtype);
     long double value = keys->array.dtype == YOKE_BOOL ? *(uint8_t *)test_element(keys, position) != 0 : test_get(keys, position);
     return (host_key){ value, position, floating && isnan(value), floating && signbit(value), order == YOKE_SORT_DESCENDING };
 }

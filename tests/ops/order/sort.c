@@ -102,10 +102,10 @@ static bool is_slow(const suite *t)
 
 static void every_dtype(suite *t)
 {
-    for (int32_t dtype = YOKE_BOOL; dtype <= YOKE_F64; dtype++) {
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++) {
         /* What becomes a key differs by dtype; the kernels for long rows know no more of it than those for short ones. */
         bool is_long = dtype == YOKE_I8 || dtype == YOKE_U16 || dtype == YOKE_F16 || dtype == YOKE_I64 || dtype == YOKE_F64;
-        if (!test_has(t, dtype))
+        if (yk_dtype_is_complex(dtype) || !test_has(t, dtype))
             continue;
         for (int32_t order = YOKE_SORT_ASCENDING; order <= YOKE_SORT_DESCENDING; order++) {
             /* With and without values: kernels of their own, which do the same to the keys. */

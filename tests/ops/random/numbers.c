@@ -92,7 +92,7 @@ static bool is_zero(const suite *t, int32_t dtype, const void *a, const void *b)
 
 static bool is_right(suite *t, const random_reference *r, const test_array *out, uint64_t offset)
 {
-    size_t size = yoke_dtype_get_size(r->dtype), parts = r->dtype >= YOKE_C64 ? 2 : 1;
+    size_t size = yoke_dtype_get_size(r->dtype), parts = yk_dtype_is_complex(r->dtype) ? 2 : 1;
     int64_t wrong = -1;
     for (int64_t i = 0; i < out->count && wrong < 0; i++) {
         unsigned char wanted[16] = { 0 };

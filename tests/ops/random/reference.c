@@ -123,36 +123,30 @@ typedef struct bits_of {
 
 static bits_of bits_of_dtype(int32_t dtype)
 {
-    return dtype == YOKE_F16                         ? (bits_of){ 11, -24, 16 }
-           : dtype == YOKE_BF16                      ? (bits_of){ 8, -133, 128 }
-           : dtype == YOKE_F64 || dtype == YOKE_C128 ? (bits_of){ 53, -1074, 1024 }
-                                                     : (bits_of){ 24, -149, 128 };
-}
-
-static int32_t part_of(int32_t dtype)
-{
-    return dtype == YOKE_C64 ? YOKE_F32 : dtype == YOKE_C128 ? YOKE_F64 : dtype;
+    const yk_dtype *row = yk_dtype_get(dtype);
+    int high = 1 << (row->exponent - 1);
+    return (bits_of){ row->fraction + 1, 2 - high - row->fraction, high };
 }
 
 static double rounded(int32_t dtype, double x)
 {
     unsigned char bytes[8];
-    test_store(part_of(dtype), bytes, x);
-    return (double)test_load(part_of(dtype), bytes);
+    test_store(yk_dtype_get(dtype)->part, bytes, x);
+    return (double)test_load(yk_dtype_get(dtype)->part, bytes);
 }
 
 /* The next number of the dtype beyond x: its bits, as an integer, are one more or one less. */
 static double neighbour(int32_t dtype, double x, bool above)
 {
     uint64_t bits = 0;
-    size_t size = yoke_dtype_get_size(part_of(dtype));
+    size_t size = yoke_dtype_get_size(yk_dtype_get(dtype)->part);
     if (x == 0)
         return ldexp(above ? 1 : -1, bits_of_dtype(dtype).low);
-    test_store(part_of(dtype), &bits, x);
+    test_store(yk_dtype_get(dtype)->part, &bits, x);
     bits += (x > 0) == above ? 1 : UINT64_MAX;
     if (size < 8)
         bits &= (UINT64_C(1) << 8 * size) - 1;
-    return (double)test_load(part_of(dtype), &bits);
+    return (double)test_load(yk_dtype_get(dtype)->part, &bits);
 }
 
 static long double get_uniform(const random_reference *r, uint64_t position)
@@ -213,7 +207,7 @@ static long double get_real(const random_reference *r, uint64_t position)
 void reference_number(const random_reference *r, uint64_t position, void *out)
 {
     if (r->kind != INTEGERS) {
-        test_store(part_of(r->dtype), out, get_real(r, position));
+        test_store(yk_dtype_get(r->dtype)->part, out, get_real(r, position));
         return;
     }
     uint64_t x = get_integer(r, position);

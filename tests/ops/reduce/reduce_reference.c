@@ -32,7 +32,7 @@ static bool is_double(int32_t dtype)
 
 static bool is_integer(int32_t dtype)
 {
-    return dtype < YOKE_F16;
+    return yk_dtype_is_integer(dtype);
 }
 
 static double rounded(const rules *r, double x)
@@ -181,7 +181,7 @@ static node lift(const rules *r, const reference_row *row, int64_t i)
         double part = v.x;
         v.x = v.y = 0;
         square_for_norm(r, part, &v);
-        if (row->a->array.dtype >= YOKE_C64)
+        if (yk_dtype_is_complex(row->a->array.dtype))
             square_for_norm(r, rounded(r, (double)imaginary), &v);
     }
     if (r->operation == YOKE_REDUCE_VARIANCE)
@@ -228,7 +228,7 @@ static rules rules_of(int32_t operation, int32_t in, int32_t in_b, int32_t out)
     r.integer = is_integer(in) && (in_b == 0 || is_integer(in_b)) && !fraction;
     r.is_signed = in == YOKE_I8 || in == YOKE_I16 || in == YOKE_I32 || in == YOKE_I64 || in_b == YOKE_I8 || in_b == YOKE_I16 ||
                   in_b == YOKE_I32 || in_b == YOKE_I64;
-    r.is_complex = (in >= YOKE_C64 || in_b >= YOKE_C64) && !fraction;
+    r.is_complex = (yk_dtype_is_complex(in) || yk_dtype_is_complex(in_b)) && !fraction;
     return r;
 }
 
@@ -290,7 +290,7 @@ void reference_reduce(int32_t operation, int32_t out, const reference_row *row, 
     long double real, imaginary;
     finish(&r, row, &v, &real, &imaginary);
     test_store(out, element, real);
-    if (out >= YOKE_C64)
+    if (yk_dtype_is_complex(out))
         test_store(out, (char *)element + yoke_dtype_get_size(out) / 2, imaginary);
 }
 

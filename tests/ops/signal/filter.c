@@ -101,7 +101,7 @@ static bool compare(const char *what, const filter_case *c, const test_array *a,
         if (!good)
             tap_diag("%s: %s to %s, element %lld: %.9Lg, not %.9g; boundary %d", what, yoke_dtype_get_name(a->array.dtype),
                      yoke_dtype_get_name(out->array.dtype), (long long)i, got, wanted.exact[i], (int)c->options.boundary);
-        if (out->array.dtype >= YOKE_F32 && !(distance <= limit)) {
+        if (yk_dtype_get(out->array.dtype)->kind == YK_KIND_FLOATING && !(distance <= limit)) {
             tap_diag("%s: element %lld: %.9Lg is too far from %.9Lg", what, (long long)i, got, wanted.precise[i]);
             good = false;
         }

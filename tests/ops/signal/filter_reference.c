@@ -155,7 +155,7 @@ static double finish(const filter_case *c, double x, double divisor, bool is_wid
 {
     if (c->is_box && divisor != 1)
         x = is_wide ? x / divisor : (double)((float)x / (float)divisor);
-    if (dtype >= YOKE_F16)
+    if (!yk_dtype_is_integer(dtype))
         return x;
     double low = dtype == YOKE_I8 ? -128 : dtype == YOKE_I16 ? -32768 : 0;
     double high = dtype == YOKE_I8 ? 127 : dtype == YOKE_U8 ? 255 : dtype == YOKE_I16 ? 32767 : 65535;

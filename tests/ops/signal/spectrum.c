@@ -9,7 +9,7 @@ point *spectrum_points(const test_array *a)
 {
     point *points = memory_new((size_t)a->count * sizeof *points + 1);
     for (int64_t i = 0; i < a->count; i++)
-        points[i] = test_get(a, i) + (a->array.dtype >= YOKE_C64 ? I * test_get_imaginary(a, i) : 0);
+        points[i] = test_get(a, i) + (yk_dtype_is_complex(a->array.dtype) ? I * test_get_imaginary(a, i) : 0);
     return points;
 }
 
@@ -82,7 +82,8 @@ double spectrum_error(const test_array *a, const point *points)
 {
     long double error = 0, all = 0;
     for (int64_t i = 0; i < a->count; i++) {
-        point got = test_get(a, i) + (a->array.dtype >= YOKE_C64 ? I * test_get_imaginary(a, i) : 0), wrong = got - points[i];
+        point got = test_get(a, i) + (yk_dtype_is_complex(a->array.dtype) ? I * test_get_imaginary(a, i) : 0),
+              wrong = got - points[i];
         error += creall(wrong) * creall(wrong) + cimagl(wrong) * cimagl(wrong);
         all += creall(points[i]) * creall(points[i]) + cimagl(points[i]) * cimagl(points[i]);
     }

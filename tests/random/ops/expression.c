@@ -18,8 +18,8 @@
 static int32_t promoted(int32_t dtype)
 {
     if (is_integer(dtype))
-        return dtype < YOKE_I32 ? YOKE_I32 : dtype;
-    return dtype == YOKE_F16 || dtype == YOKE_BF16 ? YOKE_F32 : dtype;
+        return yoke_dtype_get_size(dtype) < 4 ? YOKE_I32 : dtype;
+    return yk_dtype_get(dtype)->kind == YK_KIND_REDUCED ? YOKE_F32 : dtype;
 }
 
 int32_t common_type(int32_t a, int32_t b)

@@ -51,7 +51,7 @@ static bool spoil(model *m, step *s, operand *o)
         a->dtype = 0;
         return true;
     case UNKNOWN_DTYPE:
-        a->dtype = DTYPE_COUNT + (int32_t)draw(m, 100);
+        a->dtype = YK_DTYPE_COUNT + (int32_t)draw(m, 100);
         return true;
     case TOO_MANY_DIMENSIONS:
         a->dimensions = YOKE_MAX_DIMENSIONS + 1 + (int32_t)draw(m, 3);

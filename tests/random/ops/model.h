@@ -5,7 +5,8 @@
  * later, when all streams have been waited for: then the steps are gone through in the order in which the program made them. The
  * oracle says from what memory held before a step, what it has to hold behind it, and takes over what it holds. So results that are
  * only near go on as inputs, whatever their last bits are. The oracle follows the headers alone and shares no code with the
- * library: elements are long double, which holds each value of every dtype, and integers are computed in 128 bits.
+ * library, but the list of dtypes: elements are long double, which holds each value of every dtype, and integers are computed in
+ * 128 bits.
  */
 #ifndef RANDOM_MODEL_H
 #define RANDOM_MODEL_H
@@ -14,10 +15,7 @@
 
 #include <yoke/ops.h>
 
-/* One more than the last dtype. */
-#define DTYPE_ONE(name, value, text, bytes) +1
-enum { DTYPE_COUNT = 1 YOKE_DTYPE_LIST(DTYPE_ONE) };
-#undef DTYPE_ONE
+#include "api/dtypes.h"
 
 enum {
     MOST_ARRAYS = 5, /* of a step; array 0 is an output, but for operations that only read */

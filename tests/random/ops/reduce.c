@@ -85,7 +85,8 @@ static void want_float(const total *t, step *s, int k, int64_t position, long do
             want_near(s, k, position, x, (n + 2) * unit * (is_complex(t->dtype) ? 6 * exp2l(t->logs_up) : fabsl(x.re)));
         return;
     }
-    if (t->sizes > limit || (t->kind >= YOKE_REDUCE_VARIANCE && t->largest > sqrtl(limit) / (n + 1))) {
+    if (t->sizes > limit ||
+        ((t->kind == YOKE_REDUCE_VARIANCE || t->kind == YOKE_REDUCE_NORM) && t->largest > sqrtl(limit) / (n + 1))) {
         want_anything(s, k, position);
     } else if (t->kind == YOKE_REDUCE_MEAN && t->count > 0) {
         want_near(s, k, position, (number){ x.re / n, x.im / n }, error * t->sizes / n);
@@ -100,7 +101,7 @@ static void want_float(const total *t, step *s, int k, int64_t position, long do
             want_anything(s, k, position);
         else
             want_near(s, k, position, (number){ sqrtl(t->squares), 0 }, error * sqrtl(t->squares) + 1 / sqrtl(limit));
-    } else if (t->count == 0 && t->kind >= YOKE_REDUCE_MEAN) {
+    } else if (t->count == 0 && (t->kind == YOKE_REDUCE_MEAN || t->kind == YOKE_REDUCE_VARIANCE)) {
         want_near(s, k, position, (number){ NAN, is_complex(out) ? NAN : 0 }, 0);
     } else {
         want_near(s, k, position, x, error * t->sizes);

@@ -75,27 +75,27 @@ int32_t pick_any(model *m)
 
 bool is_integer(int32_t dtype)
 {
-    return dtype >= YOKE_BOOL && dtype <= YOKE_U64;
+    return yk_dtype_is_integer(dtype);
 }
 
 bool is_signed(int32_t dtype)
 {
-    return dtype == YOKE_I8 || dtype == YOKE_I16 || dtype == YOKE_I32 || dtype == YOKE_I64;
+    return yk_dtype_get(dtype)->kind == YK_KIND_SIGNED;
 }
 
 bool is_complex(int32_t dtype)
 {
-    return dtype == YOKE_C64 || dtype == YOKE_C128;
+    return yk_dtype_is_complex(dtype);
 }
 
 bool is_wide(int32_t dtype)
 {
-    return dtype == YOKE_F64 || dtype == YOKE_C128;
+    return yk_dtype_get(dtype)->part == YOKE_F64;
 }
 
 long double unit_of(int32_t dtype)
 {
-    return dtype == YOKE_F16 ? 0x1p-11L : dtype == YOKE_BF16 ? 0x1p-8L : is_wide(dtype) ? 0x1p-53L : 0x1p-24L;
+    return ldexpl(1, -(is_integer(dtype) ? 24 : yk_dtype_get(dtype)->fraction + 1));
 }
 
 long double largest_of(int32_t dtype)
@@ -168,46 +168,18 @@ static long double load_part(int32_t dtype, const void *part)
     size_t size = yoke_dtype_get_size(dtype) / (is_complex(dtype) ? 2 : 1);
     for (size_t i = 0; i < size; i++)
         bits |= (uint64_t)((const unsigned char *)part)[i] << 8 * i;
-    switch (dtype) {
-    case YOKE_BOOL:
+    if (dtype == YOKE_BOOL)
         return bits != 0;
-    case YOKE_F16:
-        return decode(bits, 5, 10);
-    case YOKE_BF16:
-        return decode(bits, 8, 7);
-    case YOKE_F32:
-    case YOKE_C64:
-        return decode(bits, 8, 23);
-    case YOKE_F64:
-    case YOKE_C128:
-        return decode(bits, 11, 52);
-    default:
-        return is_signed(dtype) && bits >> (8 * size - 1) ? (long double)bits - ldexpl(1, (int)(8 * size)) : (long double)bits;
-    }
+    if (!is_integer(dtype))
+        return decode(bits, yk_dtype_get(dtype)->exponent, yk_dtype_get(dtype)->fraction);
+    return is_signed(dtype) && bits >> (8 * size - 1) ? (long double)bits - ldexpl(1, (int)(8 * size)) : (long double)bits;
 }
 
 static void store_part(int32_t dtype, void *part, long double x)
 {
-    uint64_t bits;
+    const yk_dtype *row = yk_dtype_get(dtype);
+    uint64_t bits = is_integer(dtype) ? to_bits(x) : encode(x, row->exponent, row->fraction);
     size_t size = yoke_dtype_get_size(dtype) / (is_complex(dtype) ? 2 : 1);
-    switch (dtype) {
-    case YOKE_F16:
-        bits = encode(x, 5, 10);
-        break;
-    case YOKE_BF16:
-        bits = encode(x, 8, 7);
-        break;
-    case YOKE_F32:
-    case YOKE_C64:
-        bits = encode(x, 8, 23);
-        break;
-    case YOKE_F64:
-    case YOKE_C128:
-        bits = encode(x, 11, 52);
-        break;
-    default:
-        bits = to_bits(x);
-    }
     for (size_t i = 0; i < size; i++)
         ((unsigned char *)part)[i] = (unsigned char)(bits >> 8 * i);
 }
@@ -244,20 +216,13 @@ long double wrap(int32_t dtype, wide_int x)
     return is_signed(dtype) && low >> (bits - 1) ? (long double)low - ldexpl(1, bits) : (long double)low;
 }
 
-/* The halves are stored from a float. */
+/* Reduced precision is stored from a float. */
 static long double to_float(int32_t dtype, long double x)
 {
-    switch (dtype) {
-    case YOKE_F16:
-        return rounded(rounded(x, 8, 23), 5, 10);
-    case YOKE_BF16:
-        return rounded(rounded(x, 8, 23), 8, 7);
-    case YOKE_F32:
-    case YOKE_C64:
-        return rounded(x, 8, 23);
-    default:
-        return rounded(x, 11, 52);
-    }
+    const yk_dtype *row = yk_dtype_get(dtype);
+    if (row->kind == YK_KIND_REDUCED)
+        x = rounded(x, 8, 23);
+    return rounded(x, row->exponent, row->fraction);
 }
 
 number convert(number x, int32_t from, int32_t to)
