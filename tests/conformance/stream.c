@@ -157,10 +157,10 @@ static void flags(suite *t)
     yoke_stream_release(stream);
     desc.size = offsetof(yoke_stream_desc, priority);
     desc.priority = 1000000; /* which an older program does not have */
-    CHECK_OK(yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_OK(yoke_stream_create(t->device, &desc, &stream));
     yoke_stream_release(stream);
     desc.size = 0;
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "priority", yoke_stream_create_with(t->device, &desc, &stream));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "priority", yoke_stream_create(t->device, &desc, &stream));
     newer.desc.size = sizeof newer;
     CHECK_OK(yoke_stream_create(t->device, &newer.desc, &stream));
     yoke_stream_release(stream);

@@ -98,12 +98,12 @@ static void complex_scales_of_real_numbers(suite *t)
     memcpy(&one, parts, sizeof one);
     o.alpha = YOKE_NUMBER(one);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "alpha is complex|neither a, of float32, nor b",
-                yoke_matmul_with(t->stream, &z.array, &a.array, &a.array, &o));
+                yoke_matmul(t->stream, &z.array, &a.array, &a.array, &o));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "alpha is complex|c has the dtype float32",
-                yoke_matmul_with(t->stream, &c.array, &a.array, &z.array, &o));
+                yoke_matmul(t->stream, &c.array, &a.array, &z.array, &o));
     o = (yoke_matmul_options)YOKE_MATMUL_OPTIONS_INIT;
     o.beta = yoke_number_c64(1, 0);
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "beta is complex|neither", yoke_matmul_with(t->stream, &c.array, &a.array, &a.array, &o));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "beta is complex|neither", yoke_matmul(t->stream, &c.array, &a.array, &a.array, &o));
     yoke_array row = yoke_array_index(a.array, 0, 0);
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "beta is complex|neither", yoke_outer(t->stream, &c.array, &row, &row, &o));
 out:
