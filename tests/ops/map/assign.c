@@ -287,7 +287,7 @@ static void complex_values(suite *t)
 {
     static const double parts[][2] = { { 1.5, -2.25 }, { 0, 0.5 }, { -0.0, 0 }, { INFINITY, -1e30 }, { 0.1, 1.0 / 3 } };
     suite_expect_log();
-    for (int32_t dtype = 1; dtype < DTYPE_COUNT; dtype++)
+    for (int32_t dtype = 1; dtype < YK_DTYPE_COUNT; dtype++)
         for (size_t i = 0; i < YOPS_COUNT_OF(parts); i++) {
             const float narrow[2] = { (float)parts[i][0], (float)parts[i][1] };
             const double rounded[2] = { narrow[0], narrow[1] };
