@@ -77,7 +77,14 @@ EXTRA_DIST += build-aux/doxygen.awk build-aux/headers.awk build-aux/links.awk bu
 variable_pages = doc/environment.md doc/environment-measuring.md
 
 # doc/man/links has what other names the pages have.
-noinst_DATA = doc/man/links
+noinst_DATA = doc/man/links doc/where.md
+
+# In which file each public function is: for those who have the source.
+doc/where.md: build-aux/where.sh $(libyoke_all_la_SOURCES) $(libyoke_ops_all_la_SOURCES) $(libyoke_comm_la_SOURCES)
+	$(AM_V_GEN)$(MKDIR_P) doc && $(SHELL) $(srcdir)/build-aux/where.sh $(srcdir) >$@.part && mv $@.part $@
+CLEANFILES += doc/where.md
+EXTRA_DIST += build-aux/where.sh
+
 doc/man/links: build-aux/man.awk build-aux/man_text.awk build-aux/headers.awk $(reference_headers) $(variable_pages) \
 	doc/examples.md build-aux/parameters.txt Makefile
 	$(AM_V_GEN)rm -rf doc/man doc/man.part && $(MKDIR_P) doc/man.part && here=`pwd` && cd $(srcdir) && \

@@ -129,7 +129,7 @@ YK_DEFINED_HERE extern atomic_uint_fast64_t yk_opencl_released;
 /* Whether commands on this root need yk_opencl_hand_over. */
 static inline bool yk_opencl_is_handed_over(const yoke_buffer *root)
 {
-    return root->kind >= YOKE_MEMORY_MAPPED && ((const yk_opencl_memory *)root->extra)->handed_over;
+    return yk_buffer_is_shared(root) && ((const yk_opencl_memory *)root->extra)->handed_over;
 }
 
 typedef struct yk_opencl_stream {

@@ -35,11 +35,6 @@ bool yk_opencl_bind_command_buffers(yk_opencl_slot *slot)
     return true;
 }
 
-static bool is_host_accessible(const yoke_buffer *buffer)
-{
-    return buffer->kind >= YOKE_MEMORY_MAPPED;
-}
-
 /* Operations that are one command, on memory that only the device accesses: other memory may be handed over around each operation.
  * Copies within one buffer are excluded, which copy.c makes row by row; so are fills of several rows. */
 bool yk_opencl_graph_takes(const yk_op *op)
@@ -48,12 +43,12 @@ bool yk_opencl_graph_takes(const yk_op *op)
     case YK_OP_LAUNCH:
         return !op->u.launch.touches_host;
     case YK_OP_COPY:
-        return !is_host_accessible(op->u.copy.target) && !is_host_accessible(op->u.copy.source);
+        return !yk_buffer_is_shared(op->u.copy.target) && !yk_buffer_is_shared(op->u.copy.source);
     case YK_OP_COPY_RECT:
-        return op->u.copy.target != op->u.copy.source && !is_host_accessible(op->u.copy.target) &&
-               !is_host_accessible(op->u.copy.source);
+        return op->u.copy.target != op->u.copy.source && !yk_buffer_is_shared(op->u.copy.target) &&
+               !yk_buffer_is_shared(op->u.copy.source);
     case YK_OP_FILL:
-        return op->u.fill.height == 1 && !is_host_accessible(op->u.fill.buffer);
+        return op->u.fill.height == 1 && !yk_buffer_is_shared(op->u.fill.buffer);
     case YK_OP_WRITE:
     case YK_OP_READ:
     case YK_OP_WRITE_RECT:

@@ -113,7 +113,7 @@ static yoke_status launch(const char *where, yoke_stream *stream, yoke_kernel *k
                                .block = { BLOCK, 1, 1 },
                                .args = args,
                                .count = YK_COUNT_OF(args),
-                               .touches_host = root->kind >= YOKE_MEMORY_MAPPED } };
+                               .touches_host = yk_buffer_is_shared(root) } };
     return yk_stream_enqueue(stream, YK_OP_LAUNCH, &op);
 }
 

@@ -211,15 +211,27 @@ yoke_status yoke_buffer_create_ordered(yoke_stream *stream, size_t size, yoke_bu
     return yk_attribute_site(function, NULL, status);
 }
 
+/* `word` is what messages call it. */
+static yoke_status check_capability(const char *function, const yoke_device *device, int capability, const char *word)
+{
+    const char *reason = yoke_device_lacks(device, capability);
+    if (!reason)
+        return YOKE_OK;
+    return yk_fail(YOKE_E_UNSUPPORTED, "%s: there is no %s memory on %s: %s", function, word, device->info.selector, reason);
+}
+
 static yoke_status check_kind(const char *function, const yoke_device *device, int32_t kind)
 {
-    int capability = kind == YOKE_MEMORY_MAPPED ? YOKE_CAP_MAPPED : YOKE_CAP_MANAGED;
-    if (kind < YOKE_MEMORY_DEVICE || kind > YOKE_MEMORY_MANAGED)
-        return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: memory is %d, which is not a YOKE_MEMORY_ kind", function, (int)kind);
-    if (kind <= YOKE_MEMORY_PINNED || !yoke_device_lacks(device, capability))
+    switch (kind) {
+    case YOKE_MEMORY_DEVICE:
+    case YOKE_MEMORY_PINNED:
         return YOKE_OK;
-    return yk_fail(YOKE_E_UNSUPPORTED, "%s: there is no %s memory on %s: %s", function,
-                   kind == YOKE_MEMORY_MAPPED ? "mapped" : "managed", device->info.selector, yoke_device_lacks(device, capability));
+    case YOKE_MEMORY_MAPPED:
+        return check_capability(function, device, YOKE_CAP_MAPPED, "mapped");
+    case YOKE_MEMORY_MANAGED:
+        return check_capability(function, device, YOKE_CAP_MANAGED, "managed");
+    }
+    return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: memory is %d, which is not a YOKE_MEMORY_ kind", function, (int)kind);
 }
 
 yoke_status yoke_buffer_create_in(yoke_device *device, int32_t memory, size_t size, yoke_buffer **out_buffer)

@@ -41,6 +41,12 @@ struct yoke_buffer {
 
 enum { YK_NO_STREAM = 0, YK_MANY_STREAMS = 0xffffffff };
 
+/* Whether the host accesses the memory in place, as kernels do. */
+YK_HOT bool yk_buffer_is_shared(const yoke_buffer *buffer)
+{
+    return buffer->kind == YOKE_MEMORY_MAPPED || buffer->kind == YOKE_MEMORY_MANAGED;
+}
+
 /* Remember that another stream uses this root, or the first. Not inlined: a stream is new to a root only once. */
 __attribute__((noinline)) static void yk_buffer_used_anew(yoke_buffer *root, unsigned id)
 {

@@ -79,10 +79,10 @@ YK_HOT bool yk_may_write_host(yk_op_kind made, const yk_op *op)
     switch (made) {
 #define YK_WRITES_HOST true
 #define YK_WRITES_NOTHING false
-#define YK_WRITES_TRANSFERRED op->u.transfer.buffer->kind >= YOKE_MEMORY_MAPPED
-#define YK_WRITES_COPIED op->u.copy.target->kind >= YOKE_MEMORY_MAPPED
-#define YK_WRITES_FILLED op->u.fill.buffer->kind >= YOKE_MEMORY_MAPPED
-#define YK_WRITES_IMAGED op->u.image.buffer->kind >= YOKE_MEMORY_MAPPED
+#define YK_WRITES_TRANSFERRED yk_buffer_is_shared(op->u.transfer.buffer)
+#define YK_WRITES_COPIED yk_buffer_is_shared(op->u.copy.target)
+#define YK_WRITES_FILLED yk_buffer_is_shared(op->u.fill.buffer)
+#define YK_WRITES_IMAGED yk_buffer_is_shared(op->u.image.buffer)
 #define YK_WRITES_LAUNCHED op->u.launch.touches_host
 #define YK_OP(kind, name, family, traits, writes, submit, run) \
     case YK_OP_##kind:                                         \

@@ -125,7 +125,7 @@ tap_empty "the texts of kernels have their words for each dtype" "$tap_folder/mi
 
 find "$top_srcdir/python/yoke" -name '*.p[xy]*' -exec cat {} + >"$tap_folder/python"
 sort -n -k 2,2 "$tap_folder/public" | sed 's/^[^ ]* \([^ ]*\) \([^ ]*\) .*/\1 \2/' >"$tap_folder/names"
-sed -n '/^cdef tuple dtype_names = /,/)$/p' "$tap_folder/python" | grep -o '"[a-z0-9]*"' | tr -d '"' |
+sed -n '/^cdef tuple dtype_names = /,/)$/p' "$tap_folder/python" | grep -o '"[a-z0-9_]*"' | tr -d '"' |
     awk 'NR > 1 { print NR - 1, $0 }' | diff "$tap_folder/names" - >"$tap_folder/difference"
 tap_empty "Python has the same names by the same numbers" "$tap_folder/difference"
 while read -r name number _; do

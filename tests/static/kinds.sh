@@ -31,6 +31,8 @@ tap_empty "no switch over the kinds of operations has a default" "$tap_folder/de
 xargs grep -nE '(<|>|<=|>=) *YK_(OP|FAMILY)_[A-Z]|YK_(OP|FAMILY)_[A-Z_]+ *(<|>)' \
     <"$tap_folder/sources" >"$tap_folder/order"
 tap_empty "and none is compared by its order" "$tap_folder/order"
+xargs grep -nE '(<|>|<=|>=) *YOKE_MEMORY_[A-Z]|YOKE_MEMORY_[A-Z]+ *(<|>)' <"$tap_folder/sources" >"$tap_folder/order"
+tap_empty "nor is a kind of memory" "$tap_folder/order"
 
 # compiles AWK: whether what is made of the table still compiles when the table is what the awk program makes of it.
 compiles() {
