@@ -8,11 +8,11 @@
 # Everything that a person wrote and that is code. What configure and make put into the tree of an in-tree build is left out.
 (
     cd "$top_srcdir" || exit 1
-    find backends base bench comm contrib doc examples include kernels ops src tests tools -name '*.[ch]' -o -name '*.[ch]pp' \
+    find api backends base bench comm contrib doc examples include kernels ops src tests tools -name '*.[ch]' -o -name '*.[ch]pp' \
         -o -name '*.c[ul]' -o -name '*.y[hk]' -o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' |
         grep -vE '^(kernels/embedded\.c|ops/call/texts\.c|examples/mandelbrot_kernels\.[ch])$'
     find python -maxdepth 2 -name '*.py' -o -name '*.px[di]' -o -name '*.pyx' -o -name '*.pyi' -o -name '*.mk'
-    find build-aux -name '*.awk' -o -name legs.sh -o -name setup.sh -o -name 'rename-*' -o -name '*.map'
+    find build-aux -name '*.awk' -o -name legs.sh -o -name setup.sh -o -name where.sh -o -name 'rename-*' -o -name '*.map'
     printf '%s\n' .ci/run CMakeLists.txt Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in \
         cmake/YokeKernels.cmake cmake/install.cmake configure.ac demo doc/Doxyfile.in examples/Makefile m4/yoke.m4 \
         m4/yoke_kernels.m4 meson.build meson_options.txt
