@@ -8,9 +8,14 @@
 
 #include <yoke/array.h>
 
-/* One more than the last dtype. Not public, since it changes with the library. */
+/* One more than the last dtype, by the public list and by the rows of dtypes.def. Not public, since it changes with the library. */
 #define YK_ONE(name, value, text, bytes) +1
-enum { YK_DTYPE_COUNT = 1 YOKE_DTYPE_LIST(YK_ONE) };
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) +1
+enum {
+    YK_DTYPE_COUNT = 1 YOKE_DTYPE_LIST(YK_ONE),
+    YK_DTYPE_ROWS = 1
+#include "dtypes.def"
+};
 #undef YK_ONE
 
 typedef enum yk_kind {
@@ -39,7 +44,7 @@ static inline const yk_dtype *yk_dtype_get(int32_t dtype)
     [YOKE_##name] = { #token, YK_KIND_##kind, #letter, exponent, fraction, YOKE_##part },
 #include "dtypes.def"
     };
-    _Static_assert(sizeof rows / sizeof rows[0] == YK_DTYPE_COUNT, "a row of dtypes.def for each of YOKE_DTYPE_LIST");
+    _Static_assert(YK_DTYPE_ROWS == YK_DTYPE_COUNT, "a row of dtypes.def for each of YOKE_DTYPE_LIST");
     return &rows[dtype > 0 && dtype < YK_DTYPE_COUNT ? dtype : 0];
 }
 
