@@ -23,6 +23,7 @@ find base src ops comm -name '*.c' | sort >"$temporary.sources"
 # shellcheck disable=SC2046
 definitions '^[a-z][a-z0-9_ *]*[ *]yoke_[a-z0-9_]*\(' $(cat "$temporary.sources") >"$temporary.defined"
 
-printf '# Where each function is\n\nA function `yoke_x_at` is called by the macro `yoke_x`. This page is made by build-aux/where.sh.\n\n'
+printf '# Where each function is\n\nA function `yoke_x_at` is called by the macro `yoke_x`. '
+printf 'This page is made by build-aux/where.sh.\n\n'
 printf '| function | promised in | defined in |\n|---|---|---|\n'
 join "$temporary.names" "$temporary.promised" | join - "$temporary.defined" | sed 's/^\(.*\) \(.*\) \(.*\)$/| `\1` | \2 | \3 |/'

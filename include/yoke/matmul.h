@@ -67,7 +67,8 @@ typedef struct yoke_matmul_options {
 /* c = a · b, or with options c = epilogue(alpha · (a · b) + beta · c); `options` may be NULL. YOKE_E_INVALID_ARGUMENT: a or b has
  * no dimensions; k differs; c does not have the shape that follows from a and b; c overlaps a or b; the options have unknown flags;
  * alpha or beta is complex, and neither a nor b is, or c is not; the epilogue has a mistake, reads an array that does not broadcast
- * to c's shape or overlaps c, or is complex where c is not. YOKE_E_RANGE: an extent is too large for a grid, or on a GPU k is 2^31 or more. */
+ * to c's shape or overlaps c, or is complex where c is not. YOKE_E_RANGE: an extent is too large for a grid, or on a GPU k is 2^31
+ * or more. */
 #define yoke_matmul(...) yoke_matmul_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                     const yoke_array *b, const yoke_matmul_options *options);

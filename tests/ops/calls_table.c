@@ -100,7 +100,7 @@ CALL(convolve, yoke_convolve(stream, A(0), A(1), weights, (const int64_t[]){ 3, 
 CALL(fft, yoke_fft(stream, YOKE_FFT_FORWARD, A(0), A(1), YOKE_ALL_AXES, NULL))
 CALL(fft_convolve, yoke_fft_convolve(stream, YOKE_CONVOLVE_SAME, A(0), A(1), A(2), YOKE_AXES(0)))
 
-static yoke_status call_matmul_with(yoke_stream *stream, const calls_state *x)
+static yoke_status call_matmul_epilogue(yoke_stream *stream, const calls_state *x)
 {
     yoke_matmul_options options = YOKE_MATMUL_OPTIONS_INIT;
     yoke_array bias = x->a[3];
@@ -113,7 +113,7 @@ static yoke_status call_matmul_with(yoke_stream *stream, const calls_state *x)
     return yoke_matmul(stream, &x->a[0], &x->a[1], &x->a[2], &options);
 }
 
-static yoke_status call_fft_with(yoke_stream *stream, const calls_state *x)
+static yoke_status call_fft_inverse(yoke_stream *stream, const calls_state *x)
 {
     yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
     options.scaling = YOKE_FFT_SCALE_ORTHO;
@@ -174,7 +174,7 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 #define CALL_gather ARRAYS(LINE(F32), LINE(F32), SPECIAL(I32, POSITIONS))
 #define CALL_scatter ARRAYS(LINE(F32), SPECIAL(I32, POSITIONS), LINE(F32)), .takes_memory = true
 #define CALL_matmul ARRAYS(PLANE(F32), WIDE, HIGH)
-#define CALL_matmul_with ARRAYS(PLANE(F32), WIDE, HIGH, FEW(F32, CALLS_SIDE))
+#define CALL_matmul_epilogue ARRAYS(PLANE(F32), WIDE, HIGH, FEW(F32, CALLS_SIDE))
 #define CALL_outer ARRAYS(PLANE(F32), FEW(F32, CALLS_SIDE), FEW(F32, CALLS_SIDE))
 #define CALL_gaussian_filter ARRAYS(PLANE(F32), PLANE(F32))
 #define CALL_box_filter ARRAYS(PLANE(F32), PLANE(F32))
@@ -183,7 +183,7 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 #define CALL_correlate ARRAYS(PLANE(F32), PLANE(F32))
 #define CALL_convolve ARRAYS(PLANE(F32), PLANE(F32))
 #define CALL_fft ARRAYS(LINE(C64), LINE(C64))
-#define CALL_fft_with ARRAYS(PLANE(C64))
+#define CALL_fft_inverse ARRAYS(PLANE(C64))
 #define CALL_fft_convolve ARRAYS(LINE(F32), LINE(F32), LINE(F32)), .takes_memory = true
 #define CALL_random_uniform ARRAYS(LINE(F32))
 #define CALL_random_normal ARRAYS(LINE(F32))
@@ -195,5 +195,7 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 const calls_entry calls_table[] = {
 #define YK_OPERATION(name, when, python) { "yoke_" #name, call_##name, CALL_##name },
 #include "api/operations.def"
+    { "yoke_matmul", call_matmul_epilogue, CALL_matmul_epilogue },
+    { "yoke_fft", call_fft_inverse, CALL_fft_inverse },
 };
 const size_t calls_count = COUNT_OF(calls_table);

@@ -56,7 +56,7 @@ cat >"$tap_folder/arrays.c" <<'END'
 
 int main(void)
 {
-    yoke_array a = { YOKE_NULL, 0, YOKE_F32, 2, { 6, 7 }, { 7, 1 } };
+    yoke_array a = { YOKE_NULL, 0, YOKE_F32, 2, { 6, 7 }, { 7, 1 }, 0 };
 
     if (strcmp(yoke_version(), EXPECTED_VERSION) != 0)
         return 1;

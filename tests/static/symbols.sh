@@ -138,6 +138,11 @@ grep -hv '^#' "$top_srcdir"/tests/static/symbols.txt "$top_srcdir"/tests/static/
     diff - "$tap_folder/placed" >"$tap_folder/difference"
 tap_empty "each function is defined in one file, by the page that says in which" "$tap_folder/difference"
 
+sh "$top_srcdir/build-aux/where.sh" "$top_srcdir" | sed -n 's/^| `\(.*\)` | .* | .* |$/\1/p' >"$tap_folder/placed"
+grep -hv '^#' "$top_srcdir"/tests/static/symbols.txt "$top_srcdir"/tests/static/*_symbols.txt | sort |
+    diff - "$tap_folder/placed" >"$tap_folder/difference"
+tap_empty "each function is defined in one file, by the page that says in which" "$tap_folder/difference"
+
 # What base/ has, a copy of which is in each library.
 find base -path base/process -prune -o -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null |
     awk 'NF == 3 { print $3 }' | sort -u >"$tap_folder/base"

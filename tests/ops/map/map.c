@@ -96,14 +96,9 @@ static void lists(suite *t)
 /* Expressions of everything there is, of arrays of every dtype that are broadcast to each other. */
 static yoke_number make_scalar(int32_t dtype)
 {
-    switch (dtype) {
-    case YOKE_C64:
-        return yoke_number_c64(1.5f, -0.5f);
-    case YOKE_C128:
-        return yoke_number_c128(0.1, 3);
-    default:
-        return yk_dtype_is_integer(dtype) ? (yoke_number){ dtype, { .u64 = 1 } } : (yoke_number){ dtype, { .f64 = 1.5 } };
-    }
+    if (yk_dtype_is_complex(dtype))
+        return (yoke_number){ dtype, { .parts = { 1.5, -0.5 } } };
+    return yk_dtype_is_integer(dtype) ? (yoke_number){ dtype, { .u64 = 1 } } : (yoke_number){ dtype, { .f64 = 1.5 } };
 }
 
 static void random_ones(suite *t)
