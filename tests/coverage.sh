@@ -5,8 +5,8 @@
 #
 # The coverage of the libraries by the tests that ran in FOLDER, a build with --enable-coverage: FOLDER/coverage.txt and
 # branches.txt have a line for each file, FOLDER/coverage/index.html shows every line. Fails if less of a library is covered than
-# its line of the table below asks for. Fault injection, which is for tests, is excluded, with its wrappers of symbols.def. Code that
-# cannot be reached is marked GCOVR_EXCL_LINE in the source, with the reason.
+# its line of the table below asks for. Fault injection, which is for tests, is excluded, with its wrappers of symbols.def. Code
+# that cannot be reached is marked GCOVR_EXCL_LINE in the source, with the reason.
 
 source=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 folder=$1
