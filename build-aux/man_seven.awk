@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The manual pages of section 7, and that of yoke_status, which belong to no function: the overview, the functions behind macros, and
-# the environment. For man.awk.
+# The manual pages of section 7, and that of yoke_status, which belong to no function: the overview, the functions behind macros,
+# and the environment. For man.awk.
 
 function contract(    i, k, last, text, place) {
     page = out "/yoke.7"
@@ -67,9 +67,9 @@ function places_page(    i) {
             prototype(code[i], name[i], 1)
     }
     request(".Sh DESCRIPTION")
-    paragraph("Each function that enqueues work is a macro over a function whose name ends in _at. The macro adds the caller's file " \
-        "and line, so that a failure that is reported later names the line that enqueued the work. Other languages, C++ wrappers " \
-        "and function pointers use the functions here; each is described in the manual page of its macro.")
+    paragraph("Each function that enqueues work is a macro over a function whose name ends in _at. The macro adds the caller's " \
+        "file and line, so that a failure that is reported later names the line that enqueued the work. Other languages, C++ " \
+        "wrappers and function pointers use the functions here; each is described in the manual page of its macro.")
     request(".Ss Parameters\n.Bl -tag -width Ds -compact\n.It Fa where")
     put(parameter_meaning["where"])
     request(".El\n.Sh SEE ALSO\n.Xr yoke_error 3 ,\n.Xr yoke 7")
