@@ -21,7 +21,7 @@ sed -n '/ \*  - Functions for float/,/ \*  - Index variables/p' "$top_srcdir/inc
 LC_ALL=C comm -23 "$tap_folder/functions" "$tap_folder/words" >"$tap_folder/untold"
 tap_empty "<yoke/vars.h> names each function" "$tap_folder/untold"
 
-sed -n '/^cdef dict functions = /,/^).split/s/^ *"\(.*\)"$/\1/p' "$top_srcdir/python/yoke/operators.pxi" | tr ' ' '\n' |
+sed -n '/^cdef dict functions = /,/^).split/s/^ *"\(.*\)"$/\1/p' "$top_srcdir/python/yoke/_core/operators.pyx" | tr ' ' '\n' |
     LC_ALL=C sort >"$tap_folder/python"
 LC_ALL=C comm -13 "$tap_folder/functions" "$tap_folder/python" >"$tap_folder/unknown"
 tap_empty "Python's functions are functions of expressions" "$tap_folder/unknown"

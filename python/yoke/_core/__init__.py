@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The extension modules of the package, one for each kind of object. What others of the package import is here; comm.pyx is imported
+by yoke.comm alone. python/README.md has the table of who may use whom."""
+
+from .errors import (
+    BuildError, CancelledError, DeadlockError, DeviceLostError, DriverError, Error, ExecutionError, ForkedError, HostFunctionError,
+    InvalidArgumentError, KernelArgumentError, NotFoundError, OutOfDeviceMemoryError, OutOfHostMemoryError, RangeError,
+    UnavailableError, UnsupportedError,
+)
+from .dtype import axis_error, get_default_dtype, set_default_dtype
+from .device import (
+    Device, DeviceInfo, after_first_device, cache_info, devices, info, libraries, order_trace, ordered_trace, version,
+)
+from .memory import Buffer
+from .image import Image, Surface
+from .event import CompletionQueue, Event, refuse_deadlock, retained, wait_all, wait_any
+from .stream import Stream, default_stream
+from .native import Section
+from .array import Array
+from .program import Program, Source, start_build
+from .kernel import HostArgument, In, InOut, Kernel, Launch, Local, Out
+from .graph import Graph, Recording
+from .expression import broadcast_shape, evaluate, map
+from .create import (
+    arange, array_from, asarray, concatenate, empty, empty_like, full, full_like, linspace, ones, ones_like, stack,
+    zeros, zeros_like,
+)
+from .reduction import argsort, cumprod, cumsum, map_reduce, reduce, scan, sort, sort_in_place
+from .order import (
+    bincount, clip, histogram, map_reduce_segments, partition_by, reduce_segments, scan_segments, scatter, searchsorted,
+    select_where, topk, unique,
+)
+from .operators import apply, binary_function, where
+from .indexing import take
+from .linear import dot, matmul
+from .random import fill_random, shuffled
+from .signal import (
+    convolve, convolved, correlate, correlate1d, gaussian_filter, separable_filter, sobel, transform, uniform_filter,
+)
+from .exchange import from_dlpack
+from .names import missing
+from .process import mark_trace
+
+# Users see one module, and what they pickle names it.
+for _each in list(globals().values()):
+    if getattr(_each, "__module__", "").startswith(__name__ + "."):
+        _each.__module__ = __name__

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Devices.
+cimport cython
+
+from .c_yoke cimport *
+
+ctypedef yoke_status (*opener)(const void *mpi, yoke_device **out) noexcept nogil
+
+cdef class MpiRanks:
+    cdef size_t mpi
+    cdef opener open
+
+cdef int32_t wait_number(wait) except -1
+
+@cython.final
+cdef class Device:
+    cdef yoke_device *ptr
+    cdef object _info
+    cdef object __weakref__
