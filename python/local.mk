@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	python/tests/ranks.py \
 	python/tests/test_arrays.py \
 	python/tests/test_bad_input.py \
+	python/tests/test_build.py \
 	python/tests/test_close.py \
 	python/tests/test_comm.py \
 	python/tests/test_core.py \

@@ -75,8 +75,9 @@ INSPECT = 'PyImport_ImportModule("inspect")'
 
 
 def spare_inspect(source: Path):
-    """Cython's code for one module, with `sys` for `inspect`, which it only has to find. It imports it once: where another version of
-    Cython does not, the build fails, and whoever changes the version looks whether importing yoke is as quick as before."""
+    """In Cython's code of one module, import `sys` for `inspect`: it is only asked for what no macro defines, and that is nothing.
+    The code has one such import. With a version of Cython that has another number of them the build fails, because `import yoke`
+    would be slow, and nobody would hear of it."""
     text = source.read_text(encoding="utf-8")
     spared = INSPECT.replace("inspect", "sys")
     if text.count(INSPECT) + text.count(spared) != 1:
@@ -114,6 +115,7 @@ class Build(build_ext):
 
 
 CORE = Path("yoke/_core")
+MACROS = [("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name, bit in FLAGS.items())] if STABLE else []
 
 
 def module(source: Path) -> Extension:
@@ -121,7 +123,7 @@ def module(source: Path) -> Extension:
         ".".join(source.with_suffix("").parts),
         [str(source)],
         include_dirs=[str(ROOT / "include")],
-        define_macros=[("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name, bit in FLAGS.items())] if STABLE else [],
+        define_macros=MACROS,
         extra_compile_args=[*([] if "CFLAGS" in os.environ else ["-O2"]), "-g0", "-fvisibility=hidden"],
         extra_link_args=["-Wl,--as-needed", "-Wl,-rpath,$ORIGIN/.."],
         py_limited_api=STABLE,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension modules of the package, one for each kind of object. What others of the package import is here; comm.pyx is imported
-by yoke.comm alone. python/README.md has the table of who may use whom."""
+"""The extension modules of the package, one for each kind of object; README.md beside this has the table of them. What the rest of
+the package imports is here, but for yoke.comm, which imports its module itself."""
 
 from .errors import (
     BuildError, CancelledError, DeadlockError, DeviceLostError, DriverError, Error, ExecutionError, ForkedError, HostFunctionError,

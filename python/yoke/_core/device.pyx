@@ -386,6 +386,8 @@ cdef class Device:
         return "<yoke.Device closed>" if self.ptr == NULL else f"<yoke.Device {self.info.selector}: {self.info.name}>"
 
 
+# ---- The trace: which file the library writes, and when it does. How it is read is in _trace.py ----
+
 cdef bint searched = False     # a device has been asked for
 cdef object trace_name = None  # what YOKE_TRACE was then; None: there is no trace
 cdef object trace_ours = None  # the file for temporary use that this package has named in YOKE_TRACE

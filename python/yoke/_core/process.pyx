@@ -2,9 +2,9 @@
 # cython: auto_pickle=False
 # What concerns all streams of the process: marks in the trace, and the interpreter's end.
 #
-# The end: `_close_interpreter` runs from atexit, while Python still works. From then on no Yoke thread enters Python: host functions
-# are answered with YOKE_E_CANCELLED, and what their arguments own is left to the system. Those that are inside are waited for, up to
-# MOST_SECONDS; after that their threads count as daemon threads, which Python stops.
+# The end: `_close_interpreter` runs from atexit, while Python still works. From then on no Yoke thread enters Python: host
+# functions are answered with YOKE_E_CANCELLED, and what their arguments own is left to the system. Those that are inside are
+# waited for, up to MOST_SECONDS; after that their threads count as daemon threads, which Python stops.
 
 import atexit
 import contextlib
