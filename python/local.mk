@@ -91,23 +91,13 @@ EXTRA_DIST += \
 	python/yoke/_core/expression.pxd \
 	python/yoke/_core/expression.pyx \
 	python/yoke/_core/graph.pyx \
-	python/yoke/_core/hostcall.pxd \
-	python/yoke/_core/hostcall.pyx \
-	python/yoke/_core/image.pxd \
-	python/yoke/_core/image.pyx \
 	python/yoke/_core/indexing.pyx \
-	python/yoke/_core/interpreter.pxd \
-	python/yoke/_core/interpreter.pyx \
 	python/yoke/_core/kernel.pxd \
 	python/yoke/_core/kernel.pyx \
-	python/yoke/_core/layout.pxd \
-	python/yoke/_core/layout.pyx \
-	python/yoke/_core/linear.pxd \
-	python/yoke/_core/linear.pyx \
 	python/yoke/_core/memory.pxd \
 	python/yoke/_core/memory.pyx \
-	python/yoke/_core/names.pyx \
-	python/yoke/_core/native.pyx \
+	python/yoke/_core/numerics.pxd \
+	python/yoke/_core/numerics.pyx \
 	python/yoke/_core/operators.pxd \
 	python/yoke/_core/operators.pyx \
 	python/yoke/_core/order.pyx \
@@ -115,10 +105,8 @@ EXTRA_DIST += \
 	python/yoke/_core/process.pyx \
 	python/yoke/_core/program.pxd \
 	python/yoke/_core/program.pyx \
-	python/yoke/_core/random.pyx \
 	python/yoke/_core/reduction.pxd \
 	python/yoke/_core/reduction.pyx \
-	python/yoke/_core/signal.pyx \
 	python/yoke/_core/stream.pxd \
 	python/yoke/_core/stream.pyx \
 	python/yoke/_trace.py \

@@ -11,15 +11,13 @@ from .dtype import axis_error, get_default_dtype, set_default_dtype
 from .device import (
     Device, DeviceInfo, after_first_device, cache_info, devices, info, libraries, order_trace, ordered_trace, version,
 )
-from .memory import Buffer
-from .image import Image, Surface
+from .memory import Buffer, Image, Surface
 from .event import CompletionQueue, Event, refuse_deadlock, retained, wait_all, wait_any
 from .stream import Stream, default_stream
-from .native import Section
 from .array import Array
 from .program import Program, Source, start_build
 from .kernel import HostArgument, In, InOut, Kernel, Launch, Local, Out
-from .graph import Graph, Recording
+from .graph import Graph, Recording, Section
 from .expression import broadcast_shape, evaluate, map
 from .create import (
     arange, array_from, asarray, concatenate, empty, empty_like, full, full_like, linspace, ones, ones_like, stack,
@@ -32,13 +30,11 @@ from .order import (
 )
 from .operators import apply, binary_function, where
 from .indexing import take
-from .linear import dot, matmul
-from .random import fill_random, shuffled
-from .signal import (
-    convolve, convolved, correlate, correlate1d, gaussian_filter, separable_filter, sobel, transform, uniform_filter,
+from .numerics import (
+    convolve, convolved, correlate, correlate1d, dot, fill_random, gaussian_filter, matmul, separable_filter, shuffled, sobel,
+    transform, uniform_filter,
 )
-from .exchange import from_dlpack
-from .names import missing
+from .exchange import from_dlpack, missing
 from .process import mark_trace
 
 # Users see one module, and what they pickle names it.

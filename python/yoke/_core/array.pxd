@@ -20,13 +20,12 @@ cdef class Array:
 
 # What the methods of an Array do, as the modules above have it: each sets its own when it is imported.
 cdef struct Above:
-    # layout
+    # expression
     Array (*new_array)(Stream stream, int32_t dtype, shape)
     Array (*part_of_complex)(Array array, int number)
     int (*assign)(Array target, Array source, const char *where) except -1
     int (*read_array)(Array source, out) except -1
     list (*empty_lists)(tuple shape)
-    # expression
     int (*assign_value)(Array target, value, const char *where) except -1
     # reduction
     Array (*reduced)(name, Array array, axis, keepdims, dtype, Array out)
@@ -47,14 +46,13 @@ cdef struct Above:
     Array (*selected)(Array array, key)
     object (*get_item)(Array array, key)
     int (*set_item)(Array array, key, value) except -1
-    # linear
+    # numerics
     object (*product)(left, right)
     # exchange
     object (*interface_of)(Array array)
     object (*dlpack_device)(Array array)
     object (*host_capsule)(Array array)
     object (*to_dlpack)(Array array, stream, copy)
-    # names
     Array (*read_only_zeros)(Array array)
     object (*no_attribute)(Array array, name)
     object (*numpy_elementwise)(ufunc, str method, tuple inputs, dict options)

@@ -22,7 +22,7 @@ from .memory cimport Buffer
 from .event cimport Event, nanoseconds_of, wait_event
 from .stream cimport keep_owners, Stream
 from .array cimport Array
-from .layout cimport new_array, order_back, order_streams
+from .expression cimport new_array, order_back, order_streams
 from .process cimport MOST_SECONDS, set_last_wait
 
 from .errors import InvalidArgumentError

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copies of rects and of images' texels, as a Stream's methods call them.
-from .memory cimport Buffer
-from .image cimport Image
+from .memory cimport Buffer, Image
 from .stream cimport Stream
 
 cdef int host_rect(Stream stream, Buffer buffer, memory, shape, buffer_offset, buffer_pitch, memory_offset, memory_pitch,

@@ -5,8 +5,7 @@
 
 from .c_yoke cimport *
 from .errors cimport as_size, check, shown
-from .memory cimport Buffer, hold, Inside, inside, Kept
-from .image cimport Image, region_of
+from .memory cimport Buffer, hold, Image, Inside, inside, Kept, region_of
 from .stream cimport keep_owners, keep_until_done, Stream
 
 from .errors import RangeError

@@ -15,8 +15,7 @@ from .dtype cimport (
 )
 from .stream cimport Stream
 from .array cimport Array
-from .layout cimport assign, is_sequence, new_array, read_array, trimmed
-from .expression cimport assign_value, map_arrays
+from .expression cimport assign, assign_value, is_sequence, map_arrays, new_array, read_array, trimmed
 
 from .stream import default_stream
 

@@ -327,7 +327,7 @@ cdef class Device:
 
     def image(self, shape, format="float32", channels=1, **sampler):
         """A new Image of this device."""
-        from .image import Image
+        from .memory import Image
 
         return Image(self, shape, format, channels, **sampler)
 

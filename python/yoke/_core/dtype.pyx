@@ -11,6 +11,7 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport shown
 
+
 cdef extern from *:
     """
     static inline void set_f64(yoke_number *number, double value) { number->value.f64 = value; }

@@ -1,19 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
 # Errors, the one place of them: every failure of the library is an exception with the whole record; an exception of a host
-# function is raised again as itself, with its own traceback. And the place of an enqueue, "file:line", as the library wants it: a
-# string that never dies.
+# function is its stream's failure, and is raised again as itself, with its own traceback. With what this takes: whether Yoke's
+# threads may enter Python, how they call a host function, and the place of an enqueue.
+#
+# The rules: every call that may block or take a driver's lock is made without the GIL; a Yoke thread waits for the GIL holding
+# nothing of Yoke's. So no circle of locks is possible. Yoke's threads enter until the interpreter ends (process.pyx).
 
 import itertools
 import operator
+import os
+import threading
 import weakref
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 
-from .c_python cimport Py_DECREF_raw, PyBytes_AsString
+from .c_python cimport Py_DECREF_raw, PyBytes_AsString, PyThread_get_thread_ident
 from .c_yoke cimport *
-from .interpreter cimport in_main_thread, python_closed
+
+
+# ---- Which thread is the main one, and whether Yoke's threads may enter Python ----
+
+cdef extern from *:
+    """
+    #include <stdatomic.h>
+    static atomic_int yoke_py_inside, yoke_py_closing;
+    static _Thread_local int yoke_py_calls; /* that this thread is in */
+    static int yoke_py_enter(void)
+    {
+        atomic_fetch_add(&yoke_py_inside, 1);
+        if (!atomic_load(&yoke_py_closing)) {
+            yoke_py_calls++;
+            return 1;
+        }
+        atomic_fetch_sub(&yoke_py_inside, 1);
+        return 0;
+    }
+    static void yoke_py_leave(void)
+    {
+        yoke_py_calls--;
+        atomic_fetch_sub(&yoke_py_inside, 1);
+    }
+    static int yoke_py_in_function(void) { return yoke_py_calls > 0; }
+    static int yoke_py_busy(void) { return atomic_load(&yoke_py_inside); }
+    static void yoke_py_close(void) { atomic_store(&yoke_py_closing, 1); }
+    static int yoke_py_closed(void) { return atomic_load(&yoke_py_closing); }
+    static void yoke_py_forked(void) { atomic_store(&yoke_py_inside, 0); }
+    """
+    int yoke_py_enter() noexcept nogil
+    void yoke_py_leave() noexcept nogil
+    bint yoke_py_in_function() noexcept nogil
+    int yoke_py_busy() noexcept nogil
+    void yoke_py_close() noexcept nogil
+    bint yoke_py_closed() noexcept nogil
+    void yoke_py_forked() noexcept nogil
+
+cdef unsigned long main_thread = threading.main_thread().ident  # which need not be the one that imports this
+
+
+cdef bint in_main_thread() noexcept nogil:
+    return PyThread_get_thread_ident() == main_thread
+
+
+cdef bint enter_python() noexcept nogil:
+    """Of a thread of Yoke's, before it takes the GIL. False: the interpreter ends, and the thread must not."""
+    return yoke_py_enter()
+
+
+cdef void leave_python() noexcept nogil:
+    yoke_py_leave()
+
+
+cdef bint in_host_function() noexcept nogil:
+    """Whether this thread is inside a host function."""
+    return yoke_py_in_function()
+
+
+cdef int python_busy() noexcept nogil:
+    """How many threads of Yoke's are inside."""
+    return yoke_py_busy()
+
+
+cdef void close_python() noexcept nogil:
+    """No further thread of Yoke's enters."""
+    yoke_py_close()
+
+
+cdef bint python_closed() noexcept nogil:
+    return yoke_py_closed()
+
+
+def _forked():
+    global main_thread
+    main_thread = PyThread_get_thread_ident()  # the thread that forked, which need not have been the main one
+    yoke_py_forked()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 class Error(Exception):
@@ -379,3 +464,112 @@ cdef size_t as_size(value, str name) except? <size_t>-1:
     if number < 0:
         raise ValueError(f"{name} is negative: {shown(number)}")
     return number
+
+
+# ---- Host functions, as Yoke's threads call them ----
+
+cdef enum:
+    MOST_RAISED = 256  # exceptions that a graph keeps
+
+
+@cython.final
+cdef class Call:
+
+    cdef yoke_status run(self, yoke_status status) noexcept:
+        try:
+            if self.always:
+                error = make_error(status) if status < 0 else None
+                self.function(error, *self.args, **self.kwargs)
+            elif status == YOKE_OK:
+                self.function(*self.args, **self.kwargs)
+            return YOKE_OK
+        except BaseException as error:
+            return self.keep(error)
+
+    cdef yoke_status run_native(self, yoke_status status, uintptr_t native) noexcept:
+        try:
+            if status == YOKE_OK:
+                self.function(native, *self.args, **self.kwargs)
+            return status
+        except BaseException as error:
+            return self.keep(error)
+
+    cdef void run_complete(self, yoke_status status) noexcept:
+        # An exception has nowhere to go: Cython hands it to sys.unraisablehook.
+        self.function(make_error(status) if status < 0 else None, *self.args, **self.kwargs)
+
+    cdef yoke_status keep(self, error) noexcept:
+        """The status that stands for an exception, for whoever waits."""
+        box = _Raised(error)
+        self.raised.append(box)
+        if self.again and len(self.raised) > MOST_RAISED:
+            del self.raised[0]
+        return status_of(box)
+
+
+cdef yoke_status call_once(yoke_status status, void *user) noexcept nogil:
+    """A host function that is called once, and so releases itself. Where a recording has begun right before it was enqueued, it is
+    a graph's, and called more often; then enqueue_call keeps it."""
+    cdef yoke_status result
+    cdef bint first
+    if not enter_python():
+        return YOKE_E_CANCELLED
+    with gil:
+        first = not (<Call>user).called
+        (<Call>user).called = True
+        result = (<Call>user).run(status)
+        if first:
+            Py_DECREF_raw(<PyObject *>user)
+    leave_python()
+    return result
+
+
+cdef yoke_status call_again(yoke_status status, void *user) noexcept nogil:
+    """A host function of a graph, which may be called any number of times."""
+    cdef yoke_status result
+    if not enter_python():
+        return YOKE_E_CANCELLED
+    with gil:
+        result = (<Call>user).run(status)
+    leave_python()
+    return result
+
+
+cdef void release_call(void *user) noexcept nogil:
+    if not enter_python():
+        return
+    with gil:
+        Py_DECREF_raw(<PyObject *>user)
+    leave_python()
+
+
+cdef enum:
+    COROUTINE = 0x80  # the flag of a coroutine function's code
+
+
+cdef int check_function(function, str what) except -1:
+    if not callable(function):
+        raise TypeError(f"{what} is callable, and {shown(function)} is not")
+    if getattr(getattr(function, "__code__", None), "co_flags", 0) & COROUTINE:
+        raise TypeError(f"{shown(function)} is a coroutine function, whose call runs nothing: pass lambda: asyncio.run(f())")
+    return 0
+
+
+# ---- Functions of events, and of native sections ----
+
+cdef void complete(yoke_status status, void *user) noexcept nogil:
+    if not enter_python():
+        return
+    with gil:
+        (<Call>user).run_complete(status)
+    leave_python()
+
+
+cdef yoke_status call_native(yoke_status status, void *native, void *user) noexcept nogil:
+    cdef yoke_status result
+    if not enter_python():
+        return YOKE_E_CANCELLED
+    with gil:
+        result = (<Call>user).run_native(status, <uintptr_t>native)
+    leave_python()
+    return result

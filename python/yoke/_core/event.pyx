@@ -13,9 +13,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 
 from .c_python cimport PyByteArray_AsString
 from .c_yoke cimport *
-from .interpreter cimport in_main_thread
-from .errors cimport as_size, check, fail, shown
-from .hostcall cimport Call, check_function, complete, release_call
+from .errors cimport as_size, Call, check, check_function, complete, fail, in_main_thread, release_call, shown
 from .memory cimport prune_kept
 
 

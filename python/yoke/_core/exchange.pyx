@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-# Arrays of other libraries: DLPack and __cuda_array_interface__, both ways. On CUDA the streams of both sides wait for each other,
-# by the numbers of streams; elsewhere, what leaves is ready.
+# Arrays and other libraries: DLPack and __cuda_array_interface__, both ways; NumPy's functions of Arrays; names that others have; and
+# what an Array shows of itself. On CUDA the streams of both sides wait for each other, by the numbers of streams; elsewhere, what
+# leaves is ready.
 
 import math
+import operator
+import sys
 
 cimport cython
 from cpython.object cimport PyObject
@@ -11,15 +14,19 @@ from cpython.object cimport PyObject
 from .c_python cimport PyCapsule_GetPointer_raw, PyCapsule_IsValid_raw, PyCapsule_New_raw, PyCapsule_SetName_raw
 from .c_yoke cimport *
 from .c_ops cimport *
-from .errors cimport check, fail, here, shown
+from .errors cimport check, fail, here, in_host_function, shown
 from .dtype cimport dtype_names, dtype_number, shape_of
 from .device cimport Device
 from .memory cimport Buffer, Kept, lent_memory
 from .event cimport lead_native, native_queue
 from .stream cimport follow_native, keep_until_done, Stream
 from .array cimport above, Array
-from .layout cimport new_array
+from .expression cimport new_array
+from .create cimport filled
+from .operators cimport compare, numpy_signs, quotient_and_remainder
+from .numerics cimport product
 
+from .errors import Error
 from .stream import default_stream
 from .create import array_from
 
@@ -240,3 +247,144 @@ above.interface_of = interface_of
 above.dlpack_device = dlpack_device
 above.host_capsule = host_capsule
 above.to_dlpack = to_dlpack
+
+
+# ---- NumPy's functions ----
+
+# NumPy's functions of each element, by the names that these have here; operators are in numpy_signs.
+cdef dict numpy_functions = {
+    **{name: name for name in ("sqrt exp exp2 log log2 log10 sin cos tan sinh cosh tanh floor ceil trunc rint cbrt expm1 log1p "
+                               "minimum maximum fmin fmax").split()},
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+}
+
+
+cdef dict numpy_operators = {"negative": operator.neg, "positive": operator.pos, "absolute": abs, "invert": operator.invert}
+
+
+# NumPy's functions that are methods here, by their names there.
+cdef dict numpy_methods = {
+    **{name: name for name in ("sum prod mean var std min max any all argmin argmax transpose reshape ravel squeeze copy round "
+                               "broadcast_to").split()},
+    "amin": "min", "amax": "max", "permute_dims": "transpose",
+}
+
+
+cdef tuple numpy_attributes = ("shape", "ndim", "size", "real", "imag")
+
+
+cdef object refuse_numpy(str name):
+    raise TypeError(f"numpy.{name} is for the memory of the host, where an Array is not: pass array.to_numpy(), which copies it")
+
+
+cdef object numpy_elementwise(ufunc, str method, tuple inputs, dict options):
+    """Array.__array_ufunc__."""
+    name = ufunc.__name__
+    if method == "__call__" and not options:
+        if name == "divmod":
+            return quotient_and_remainder(inputs[0], inputs[1])
+        sign = numpy_signs.get(name)
+        if sign:
+            return product(inputs[0], inputs[1]) if sign == "@" else compare(sign, inputs[0], inputs[1])
+        if name in numpy_operators:
+            return numpy_operators[name](inputs[0])
+        if name in ("conjugate", "conj"):
+            return inputs[0].conj()
+        if name in numpy_functions:
+            return getattr(sys.modules["yoke"], numpy_functions[name])(*inputs)
+    refuse_numpy(name if method == "__call__" else f"{name}.{method}")
+
+
+cdef object numpy_function(function, tuple args, dict kwargs):
+    """Array.__array_function__: the function, method or attribute of the same name, whose arguments mean the same."""
+    name, place = function.__name__, function.__module__
+    ours = sys.modules["yoke"]
+    if place == "numpy.fft" and name in dir(ours.fft):
+        return getattr(ours.fft, name)(*args, **kwargs)
+    if place != "numpy":
+        refuse_numpy(f"{place.removeprefix('numpy.')}.{name}")
+    if name in ours.__all__:
+        return getattr(ours, name)(*args, **kwargs)
+    if args and isinstance(args[0], Array):
+        if name in numpy_methods:
+            return getattr(args[0], numpy_methods[name])(*args[1:], **kwargs)
+        if name in numpy_attributes and len(args) == 1:
+            return getattr(args[0], name)
+    refuse_numpy(name)
+
+
+# ---- Names that are not there ----
+
+# Methods that arrays of other libraries have, and what to write here.
+cdef dict attributes_of_others = {
+    "flatten": "ravel(), or copy().ravel()", "get": "to_numpy()", "numpy": "to_numpy()", "cpu": "to_numpy()",
+    "copy_to_host": "to_numpy()", "set": "a[...] = values", "dot": "yoke.dot(a, b), or a @ b",
+    "take": "yoke.take(a, indices, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
+    "to": "yoke.asarray(a, dtype, stream=…)",
+    "tobytes": "to_numpy().tobytes()", "searchsorted": "yoke.searchsorted(a, values)",
+}
+
+
+def missing(what, name, there, others):
+    """The text for a name that something does not have: what there is instead, and names like it."""
+    text = f"{what} has no {name}"
+    if name.startswith("__"):  # of protocols: whether it is there is asked often
+        return text
+    if name in others:
+        return f"{text}: {others[name]}"
+    import difflib
+
+    near = difflib.get_close_matches(name, [*[each for each in there if not each.startswith("_")], *others])
+    return text + (f": is it {' or '.join([f'{each} ({others[each]})' if each in others else each for each in near])}?" if near
+                   else "")
+
+
+cdef object no_attribute(Array array, name):
+    """The text for an attribute that an Array does not have."""
+    return missing("an Array", name, dir(type(array)), attributes_of_others)
+
+
+# ---- What an Array shows ----
+
+cdef enum:
+    MOST_SHOWN = 100  # elements
+
+
+cdef str values_at_hand(Array array):
+    """The values as lists of a small array, if showing them waits for no work; else "". A debugger may ask, whatever the array's
+    state is."""
+    if array.size > MOST_SHOWN or array.stream.graph is not None or in_host_function():
+        return ""
+    try:
+        return str(array.tolist()) if array.stream.event().query() else ""
+    except (Error, ImportError):
+        return ""
+
+
+cdef object html_of(Array array):
+    import html
+
+    rows = [("shape", array.shape), ("dtype", dtype_names[array.a.dtype]), ("device", array.stream.device.info.name),
+            ("bytes", f"{array.nbytes:,}")]
+    values = values_at_hand(array)
+    if values:
+        rows.append(("values", values))
+    return ("<table>" + "".join([f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows]) +
+            "</table>")
+
+
+cdef Array read_only_zeros(Array array):
+    """Zeros of the array's shape and dtype that nothing may write."""
+    cdef Array result = filled(array.shape, 0, array.a.dtype, array.stream, here())
+    result.buffer = result.buffer.view(0, result.buffer.size, read_only=True)
+    result.buffer.users = 1
+    result.a.buffer = result.buffer.ptr
+    return result
+
+
+above.read_only_zeros = read_only_zeros
+above.no_attribute = no_attribute
+above.numpy_elementwise = numpy_elementwise
+above.numpy_function = numpy_function
+above.values_at_hand = values_at_hand
+above.html_of = html_of

@@ -9,8 +9,7 @@ from .c_ops cimport *
 from .errors cimport here, shown, text_for_python, text_of
 from .dtype cimport axis_of, BOOL, dtype_names, expression_names, in_dtype, kind_of
 from .array cimport above, Array
-from .layout cimport apart, assign, away, is_sequence, trimmed
-from .expression cimport assign_value, map_arrays
+from .expression cimport apart, assign, assign_value, away, is_sequence, map_arrays, trimmed
 from .create cimport filled, stream_of
 from .reduction cimport compress, gather, tell_later
 from .operators cimport unsigned_integers

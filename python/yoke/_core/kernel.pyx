@@ -17,11 +17,10 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport as_size, c_text, check, fail, here, shown, text_of
 from .dtype cimport kind_of
-from .memory cimport Buffer, hold, Kept, leave_buffer, with_owner
-from .image cimport Image, leave_image, Surface
+from .memory cimport Buffer, hold, Image, Kept, leave_buffer, leave_image, Surface, with_owner
 from .stream cimport keep_until_done, Stream
 from .array cimport Array
-from .layout cimport order_back, order_streams
+from .expression cimport order_back, order_streams
 from .program cimport Program
 
 from .errors import Error, KernelArgumentError

@@ -18,8 +18,7 @@ from .dtype cimport (
 from .memory cimport Buffer
 from .stream cimport Stream
 from .array cimport above, Array, comparisons
-from .layout cimport apart, are_alike, is_sequence, new_array, spans_meet
-from .expression cimport Function, map_arrays
+from .expression cimport apart, are_alike, Function, is_sequence, map_arrays, new_array, spans_meet
 from .create cimport filled, stream_of
 from .reduction cimport tell_later
 

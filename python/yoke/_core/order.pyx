@@ -14,8 +14,9 @@ from .dtype cimport (
 )
 from .stream cimport Stream
 from .array cimport above, Array
-from .layout cimport is_sequence, new_array, order_back, order_streams
-from .expression cimport arrays_in, fill_expression, in_double, map_arrays, MOST_VARS, value_dtype
+from .expression cimport (
+    arrays_in, fill_expression, in_double, is_sequence, map_arrays, MOST_VARS, new_array, order_back, order_streams, value_dtype,
+)
 from .create cimport stream_of
 from .reduction cimport operation_of, reduced_dtype, tell_later
 

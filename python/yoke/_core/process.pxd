@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # The interpreter's end, which communicators share.
-
 # ---- The interpreter's end ----
 
 cdef enum:

@@ -14,7 +14,7 @@ import time
 from cpython.ref cimport Py_INCREF
 
 from .c_yoke cimport *
-from .interpreter cimport close_python, python_busy
+from .errors cimport close_python, python_busy
 from .memory cimport Buffer, forgotten, kept_memory
 from .event cimport wait_event
 from .stream cimport Stream, streams_alive

@@ -10,8 +10,10 @@ from .errors cimport check, here, shown
 from .dtype cimport axis_of, BOOL, C64, dtype_names, dtype_number, F16, F32, F64, fractions_of, I64, U64
 from .stream cimport Stream
 from .array cimport above, Array
-from .layout cimport assign, new_array, order_back, order_streams, with_last
-from .expression cimport arrays_in, fill_expression, in_double, map_arrays, MOST_VARS, value_dtype
+from .expression cimport (
+    arrays_in, assign, fill_expression, in_double, map_arrays, MOST_VARS, new_array, order_back, order_streams, value_dtype,
+    with_last,
+)
 
 from .expression import broadcast_shape, evaluate
 from .create import array_from

@@ -3,7 +3,7 @@
 cimport cython
 
 from .c_yoke cimport *
-from .hostcall cimport Call
+from .errors cimport Call
 from .device cimport Device
 from .memory cimport Buffer
 from .event cimport Event

@@ -14,12 +14,12 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.string cimport memset
 
 from .c_yoke cimport *
-from .interpreter cimport in_host_function, in_main_thread
-from .errors cimport as_size, c_text, check, fail, heed_signals, here
-from .hostcall cimport Call, call_again, call_native, call_once, check_function, release_call
+from .errors cimport (
+    as_size, c_text, Call, call_again, call_native, call_once, check, check_function, fail, heed_signals, here, in_host_function,
+    in_main_thread, release_call,
+)
 from .device cimport Device, wait_number
-from .memory cimport Buffer, forgotten, hold, Inside, inside, Kept, kept_memory, prune_kept, prune_queue, with_owner
-from .image cimport Image
+from .memory cimport Buffer, forgotten, hold, Image, Inside, inside, Kept, kept_memory, prune_kept, prune_queue, with_owner
 from .event cimport Event, native_queue, own_event
 from .copies cimport copy_image, copy_rect, fill_rect, host_rect, read_image, write_image
 
@@ -333,7 +333,7 @@ cdef class Stream:
         The block only enqueues native work on the handle: it must not wait, and not use this stream through Yoke. Entering waits
         for host functions that come before; Ctrl-C ends that wait. The handle is not valid after the block. DeadlockError: in a
         host function of this stream. The failure of the work before is raised."""
-        from .native import Section
+        from .graph import Section
 
         return Section(self)
 
