@@ -115,7 +115,9 @@ class Build(build_ext):
 
 
 CORE = Path("yoke/_core")
-MACROS = [("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name, bit in FLAGS.items())] if STABLE else []
+# Where the ABI is not the stable one, types are static unless this asks for specs, and their `__module__` cannot be set.
+MACROS = ([("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name, bit in FLAGS.items())] if STABLE
+          else [("CYTHON_USE_TYPE_SPECS", "1")])
 
 
 def module(source: Path) -> Extension:

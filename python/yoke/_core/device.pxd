@@ -17,3 +17,9 @@ cdef class Device:
     cdef yoke_device *ptr
     cdef object _info
     cdef object __weakref__
+
+# What the methods of a Device do that are called often, as the modules above have it: each sets its own when it is imported.
+cdef struct Above:
+    object (*buffer)(Device device, size, kind)  # memory
+
+cdef Above above

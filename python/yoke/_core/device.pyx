@@ -4,7 +4,6 @@
 # module when it is called. And which file the library writes a trace to: it decides so when the first device is opened.
 
 import atexit
-import contextlib
 import os
 
 cimport cython
@@ -192,8 +191,10 @@ cdef class Device:
         """Give up the reference. A second call does nothing; any other use of a closed device is InvalidArgumentError, but what
         was made of it goes on, and info stays."""
         cdef yoke_device *ptr
-        with contextlib.suppress(Error):
+        try:
             self.info  # what lives on asks for it
+        except Error:
+            pass
         ptr = self.ptr  # only now: another thread may have closed it meanwhile
         self.ptr = NULL
         if ptr != NULL:
@@ -339,9 +340,7 @@ cdef class Device:
 
     def buffer(self, size, kind="device"):
         """A new Buffer of `size` bytes."""
-        from .memory import Buffer
-
-        return Buffer(self, size, kind)
+        return above.buffer(self, size, kind)
 
     def pinned(self, shape, dtype="uint8"):
         """Page-locked host memory as a NumPy array, undefined content, for copies at full speed; lives as long as the array."""

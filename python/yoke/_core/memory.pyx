@@ -15,7 +15,7 @@ from libc.string cimport memset, strchr
 from .c_yoke cimport *
 from .errors cimport as_size, check, shown, text_of
 from .dtype cimport extents_of
-from .device cimport Device
+from .device cimport above, Device
 
 from .errors import RangeError
 
@@ -155,6 +155,13 @@ cdef class Buffer:
         if self.ptr == NULL:
             return "<yoke.Buffer closed>"
         return f"<yoke.Buffer {self.size} bytes of {self.kind} memory on {self.device.info.selector}>"
+
+
+cdef object new_buffer(Device device, size, kind):
+    return Buffer(device, size, kind)
+
+
+above.buffer = new_buffer
 
 
 cdef void leave_buffer(Buffer buffer) noexcept:

@@ -7,7 +7,6 @@
 # waited for, up to MOST_SECONDS; after that their threads count as daemon threads, which Python stops.
 
 import atexit
-import contextlib
 import itertools
 import time
 
@@ -63,7 +62,7 @@ cdef double last_wait = 0  # when the waits of the interpreter's end are over, w
 
 
 cdef int set_last_wait(double end) except -1:
-    """The waits of the interpreter's end are over at this time of time.monotonic, and no MOST_SECONDS later."""
+    """Of communicators, which begin the waits of the interpreter's end: these are over at this time of time.monotonic."""
     global last_wait
     last_wait = end
     return 0
@@ -78,18 +77,22 @@ def _close_interpreter():
         stream = each
         if stream.ptr == NULL:
             continue
-        with contextlib.suppress(BaseException):  # it has failed, maybe with SystemExit
+        try:
             # What drivers for CPUs compile and run in threads of this process would crash when the process ends under it.
             if stream.device.info.kind in ("cpu", "emulator") and stream.graph is None:
                 ends.append(stream.event())
+        except BaseException:  # it has failed, maybe with SystemExit
+            pass
         with nogil:
             yoke_stream_cancel(stream.ptr)
     end = last_wait or time.monotonic() + MOST_SECONDS
     while python_busy() and time.monotonic() < end:
         time.sleep(0.001)
     for ended in ends:
-        with contextlib.suppress(BaseException):
+        try:
             ended.wait(max(0.0, end - time.monotonic()))
+        except BaseException:
+            pass
     # Host memory that the device may still read or write belongs to it until the process has ended.
     for items in [*itertools.chain(*kept_memory.values()), forgotten]:
         for kept in items:
