@@ -10,9 +10,11 @@ folder=$top_srcdir/python/yoke/_core
 largest=5
 
 # Lines of "RANK MODULE", from the lowest up.
-awk -F'|' '/^\| \[`/ { rank++; rest = $2
-    while (match(rest, /\[`[a-z]*`\]/)) { print rank, substr(rest, RSTART + 2, RLENGTH - 4); rest = substr(rest, RSTART + RLENGTH) } }' \
-    "$folder/README.md" >"$tap_folder/table"
+awk -F'|' '/^\| \[`/ {
+        rank++
+        for (rest = $2; match(rest, /\[`[a-z]*`\]/); rest = substr(rest, RSTART + RLENGTH))
+            print rank, substr(rest, RSTART + 2, RLENGTH - 4)
+    }' "$folder/README.md" >"$tap_folder/table"
 cut -d' ' -f2 "$tap_folder/table" | LC_ALL=C sort >"$tap_folder/rows"
 (cd "$folder" && ls ./*.pyx) | sed 's|^\./||; s/\.pyx$//' | LC_ALL=C sort >"$tap_folder/modules"
 tap_try "there are modules" test -s "$tap_folder/modules"
@@ -27,7 +29,8 @@ tap_empty "at most $largest modules use each other" "$tap_folder/circles"
 (cd "$folder" && grep -nE '^(from|cimport|import) *\.' ./*.pyx ./*.pxd) |
     sed -nE 's/^\.\/(([a-z]*)\.p[a-z]*):[0-9]*:from \.([a-z]+) c?import .*/\1 \2 \3/p' >"$tap_folder/uses"
 tap_try "they use each other" test -s "$tap_folder/uses"
-awk 'FNR == NR { rank[$2] = $1; next } !($3 in rank) || !($2 in rank) && $2 !~ /^c_/ { print $1 " uses " $3 ", which is no module" ; next }
+awk 'FNR == NR { rank[$2] = $1; next }
+    !($3 in rank) || !($2 in rank) && $2 !~ /^c_/ { print $1 " uses " $3 ", and one of them is not in the table"; next }
     rank[$3] > rank[$2] { print $1 " uses " $3 }' "$tap_folder/table" "$tap_folder/uses" >"$tap_folder/up"
 tap_empty "no module uses one above it" "$tap_folder/up"
 
