@@ -33,16 +33,18 @@ YOKE_API yoke_status yoke_native_call_at(const char *where, yoke_stream *stream,
 /* Enqueue a native section whose function may be called at once: fn(status, native_stream, user) enqueues native work on the
  * driver's stream, for the price of that work and little more. With nothing deferred before it in the stream, `fn` is called by
  * this thread before the call returns; else by one of Yoke's threads in the stream's order, as by yoke_native_call, once. The rules
- * for `fn` are those of yoke_native_call. Its failure fails the stream, but not this call, whichever thread it runs in.
+ * for `fn` are those of yoke_native_call. A failure of `fn` fails the stream, but not this call, whichever thread it runs in.
  *
- * `fn` should not wait, allocate or synchronise: the operations that other threads enqueue on the stream meanwhile follow behind
- * it. The section names no buffers (see yoke_native_enqueue_with), so keep those it uses, and whatever else `user` points to, until
- * `release`: it is called right behind `fn`, when a Yoke buffer may be released as always. Order between streams comes from events.
+ * `fn` should not wait, allocate or synchronise: operations that other threads enqueue on the stream meanwhile are submitted after
+ * `fn` returns. The section names no buffers (see yoke_native_enqueue_with), so the caller keeps those that it uses, and whatever
+ * else `user` points to, until `release` is called, right after `fn`: a Yoke buffer may be released there. Events order the
+ * section's work with other streams.
  *
  * In a stream that is recorded, `fn` is called by yoke_graph_end, once, with a stream of the driver's that captures what it
  * enqueues (CUDA): launches repeat this work as part of the driver's graph, and do not call `fn`. A failure of `fn` is that of
- * yoke_graph_end. Where the driver cannot capture (OpenCL; CUDA before 12.0; work that the driver refuses to capture, after
- * which `fn` may return anything), `fn` is called once at each launch instead, by the launching thread or one of Yoke's. Memory
+ * yoke_graph_end. Where the driver cannot capture (OpenCL; CUDA before 12.0; work that the driver refuses to capture, in
+ * which case the return value of `fn` is ignored), `fn` is called once at each launch instead, by the launching thread or one of
+ * Yoke's threads. Memory
  * that the captured work uses belongs to the graph: `release` is called once, when the graph is gone, and may release Yoke's
  * buffers although a launch is still running, but not memory of the program's own.
  *
@@ -53,36 +55,37 @@ YOKE_API yoke_status yoke_native_enqueue_at(const char *where, yoke_stream *stre
 
 /* The same for a section that names the buffers it uses, as a launch does: Yoke keeps them until `fn` has returned, or with the
  * graph, so that the caller may release them at once, and their memory becomes free in the stream's order. (The memory of a buffer
- * whose handle is got by yoke_buffer_get_native waits for all streams instead, since other code may use it anywhere.)
- * out_natives[i] gets the driver's handle of buffers[i], as by yoke_buffer_get_native, before `fn` is called; so let it be a part
- * of what `user` points to. The handles are for the work of this section alone. Statuses as yoke_native_enqueue, and for a buffer
- * those of yoke_buffer_get_native. YOKE_E_INVALID_ARGUMENT: a buffer belongs to another device; count is not 0, and buffers or
- * out_natives is NULL. */
+ * whose handle was taken with yoke_buffer_get_native waits for all streams instead, since other code may use it anywhere.)
+ * out_natives[i] gets the driver's handle of buffers[i], as by yoke_buffer_get_native, before `fn` is called; so it is usually a
+ * part of what `user` points to. The handles are valid for the work of this section only. Statuses as yoke_native_enqueue, and for
+ * a buffer those of yoke_buffer_get_native. YOKE_E_INVALID_ARGUMENT: a buffer belongs to another device; count is not 0, and
+ * buffers or out_natives is NULL. */
 #define yoke_native_enqueue_with(...) yoke_native_enqueue_with_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_native_enqueue_with_at(const char *where, yoke_stream *stream, yoke_native_fn fn, void *user,
                                                  yoke_release_fn release, yoke_buffer *const *buffers, size_t count,
                                                  uintptr_t *out_natives);
 
-/* Make the operations that follow in the stream wait for everything that a queue of other code has been given so far.
- * `native_stream`: on OpenCL a cl_command_queue of the device's context; on CUDA a CUstream of the device's primary context
- * (yoke_device_get_native), or (void *)1, the legacy default stream, or (void *)2, the calling thread's default stream. The queue
- * must exist until this returns. Then it may be given more work, or end: the stream waits for what the queue has now. The host does
- * not wait, and neither do other streams. How a failure of the other code's work reaches the stream is up to the driver.
+/* Make the operations that follow in the stream wait for all work that is in a queue of other code now. `native_stream`: on OpenCL
+ * a cl_command_queue of the device's context; on CUDA a CUstream of the device's primary context (yoke_device_get_native), or
+ * (void *)1, the legacy default stream, or (void *)2, the calling thread's default stream. The queue must exist until this returns.
+ * Afterwards more work may be enqueued there, or the queue may be released: the stream waits only for the work that is in the queue
+ * now. The host does not wait, and neither do other streams. How a failure of the other code's work reaches the stream depends on
+ * the driver.
  *
  * YOKE_E_INVALID_ARGUMENT: native_stream is NULL, which means different streams to different code on CUDA; or it is of another
- * context; or the stream is being recorded, and what the queue has now is not repeated with a graph. YOKE_E_UNSUPPORTED: the queue
- * is itself being captured. YOKE_PENDING: the stream is full (YOKE_STREAM_PENDING_WHEN_FULL). YOKE_E_OUT_OF_HOST_MEMORY, a failure
- * of the driver, or the stream's failure. After any of these the stream does not wait. */
+ * context; or the stream is being recorded, since a graph cannot repeat the queue's work. YOKE_E_UNSUPPORTED: the queue is itself
+ * being captured. YOKE_PENDING: the stream is full (YOKE_STREAM_PENDING_WHEN_FULL). YOKE_E_OUT_OF_HOST_MEMORY, a failure of the
+ * driver, or the stream's failure. After any of these the stream does not wait. */
 #define yoke_stream_wait_native(...) yoke_stream_wait_native_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_stream_wait_native_at(const char *where, yoke_stream *stream, void *native_stream);
 
-/* Make what other code gives its queue from now on wait for the event. `native_stream`: as for yoke_stream_wait_native, of the
- * event's device; on CUDA also a stream of another device. The host does not wait. The event may be released at once.
+/* Make work that other code enqueues in its queue from now on wait for the event. `native_stream`: as for yoke_stream_wait_native,
+ * of the event's device; on CUDA also a stream of another device. The host does not wait. The event may be released at once.
  *
- * YOKE_PENDING: the event is behind a host function, or behind another operation that the driver has not been given yet, and a
- * queue can only wait for work that the driver has: the queue does not wait. Call this again later, or wait for the event
- * (yoke_event_wait). A failed event returns its failure, and the queue does not wait; a failure that comes later reaches the queue
- * only as far as the driver passes it on. YOKE_E_INVALID_ARGUMENT: native_stream is NULL or of another context, or the event was
+ * YOKE_PENDING: the event is behind a host function, or behind another operation that has not been submitted to the driver yet, and
+ * a queue can only wait for submitted work: the queue does not wait. Call this again later, or wait for the event
+ * (yoke_event_wait). A failed event returns its failure, and the queue does not wait; a later failure reaches the queue only where
+ * the driver passes it on. YOKE_E_INVALID_ARGUMENT: native_stream is NULL or of another context, or the event was
  * recorded into a graph. YOKE_E_UNSUPPORTED: the queue is being captured. Or a failure of the driver. */
 YOKE_API yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event);
 

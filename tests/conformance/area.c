@@ -132,17 +132,17 @@ unsigned char *area_host(const area *a)
 
 /* ---- Layouts on the host ------------------------------------------------------------------------------------------------ */
 
-yoke_rect box_full(yoke_rect box)
+yoke_rect rect_full(yoke_rect rect)
 {
-    box.height = box.height ? box.height : 1;
-    box.depth = box.depth ? box.depth : 1;
-    return box;
+    rect.height = rect.height ? rect.height : 1;
+    rect.depth = rect.depth ? rect.depth : 1;
+    return rect;
 }
 
-yoke_pitch layout_full(yoke_pitch layout, yoke_rect box)
+yoke_pitch layout_full(yoke_pitch layout, yoke_rect rect)
 {
-    layout.row_pitch = layout.row_pitch ? layout.row_pitch : box.width;
-    layout.slice_pitch = layout.slice_pitch ? layout.slice_pitch : box_full(box).height * layout.row_pitch;
+    layout.row_pitch = layout.row_pitch ? layout.row_pitch : rect.width;
+    layout.slice_pitch = layout.slice_pitch ? layout.slice_pitch : rect_full(rect).height * layout.row_pitch;
     return layout;
 }
 
@@ -151,18 +151,18 @@ size_t layout_row(yoke_pitch layout, size_t y, size_t z)
     return layout.offset + y * layout.row_pitch + z * layout.slice_pitch;
 }
 
-size_t layout_end(yoke_pitch layout, yoke_rect box)
+size_t layout_end(yoke_pitch layout, yoke_rect rect)
 {
-    yoke_rect full = box_full(box);
+    yoke_rect full = rect_full(rect);
 
     return layout_row(layout, full.height - 1, full.depth - 1) + full.width;
 }
 
-bool layouts_overlap(yoke_pitch a, yoke_pitch b, yoke_rect box, size_t size)
+bool layouts_overlap(yoke_pitch a, yoke_pitch b, yoke_rect rect, size_t size)
 {
-    yoke_pitch first = layout_full(a, box), second = layout_full(b, box);
+    yoke_pitch first = layout_full(a, rect), second = layout_full(b, rect);
     unsigned char *taken = memory_new(size);
-    yoke_rect full = box_full(box);
+    yoke_rect full = rect_full(rect);
     bool overlap = false;
 
     for (size_t z = 0; z < full.depth; z++)
@@ -201,7 +201,7 @@ static yoke_pitch side_layout(const side *s)
 static yoke_status move_flat(yoke_stream *stream, const move *m)
 {
     yoke_buffer *target = side_buffer(&m->target), *source = side_buffer(&m->source);
-    size_t to = side_layout(&m->target).offset, from = side_layout(&m->source).offset, size = m->box.width;
+    size_t to = side_layout(&m->target).offset, from = side_layout(&m->source).offset, size = m->rect.width;
 
     if (!source)
         return m->sync ? yoke_write_sync(stream, target, to, area_host(m->source.area) + from, size)
@@ -220,24 +220,24 @@ yoke_status area_move(yoke_stream *stream, const move *m)
     if (m->flat)
         return move_flat(stream, m);
     if (!source)
-        return m->sync ? yoke_write_rect_sync(stream, target, to, area_host(m->source.area), from, m->box)
-                       : yoke_write_rect(stream, target, to, area_host(m->source.area), from, m->box);
+        return m->sync ? yoke_write_rect_sync(stream, target, to, area_host(m->source.area), from, m->rect)
+                       : yoke_write_rect(stream, target, to, area_host(m->source.area), from, m->rect);
     if (!target)
-        return m->sync ? yoke_read_rect_sync(stream, area_host(m->target.area), to, source, from, m->box)
-                       : yoke_read_rect(stream, area_host(m->target.area), to, source, from, m->box);
-    return m->sync ? yoke_copy_rect_sync(stream, target, to, source, from, m->box)
-                   : yoke_copy_rect(stream, target, to, source, from, m->box);
+        return m->sync ? yoke_read_rect_sync(stream, area_host(m->target.area), to, source, from, m->rect)
+                       : yoke_read_rect(stream, area_host(m->target.area), to, source, from, m->rect);
+    return m->sync ? yoke_copy_rect_sync(stream, target, to, source, from, m->rect)
+                   : yoke_copy_rect(stream, target, to, source, from, m->rect);
 }
 
 void area_move_mirror(const move *m)
 {
-    yoke_pitch to = layout_full(m->target.layout, m->box), from = layout_full(m->source.layout, m->box);
-    yoke_rect box = box_full(m->box);
+    yoke_pitch to = layout_full(m->target.layout, m->rect), from = layout_full(m->source.layout, m->rect);
+    yoke_rect rect = rect_full(m->rect);
 
-    for (size_t z = 0; z < box.depth; z++)
-        for (size_t y = 0; y < box.height; y++)
+    for (size_t z = 0; z < rect.depth; z++)
+        for (size_t y = 0; y < rect.height; y++)
             memcpy(area_mirror(m->target.area) + layout_row(to, y, z), area_mirror(m->source.area) + layout_row(from, y, z),
-                   box.width);
+                   rect.width);
 }
 
 yoke_status area_fill(yoke_stream *stream, const filling *f)
@@ -246,19 +246,19 @@ yoke_status area_fill(yoke_stream *stream, const filling *f)
     yoke_pitch layout = side_layout(&f->target);
 
     if (f->flat)
-        return yoke_fill(stream, target, layout.offset, f->box.width, f->pattern, f->pattern_size);
-    return yoke_fill_rect(stream, target, layout, f->box, f->pattern, f->pattern_size);
+        return yoke_fill(stream, target, layout.offset, f->rect.width, f->pattern, f->pattern_size);
+    return yoke_fill_rect(stream, target, layout, f->rect, f->pattern, f->pattern_size);
 }
 
 void area_fill_mirror(const filling *f)
 {
-    yoke_pitch layout = layout_full(f->target.layout, f->box);
-    yoke_rect box = box_full(f->box);
+    yoke_pitch layout = layout_full(f->target.layout, f->rect);
+    yoke_rect rect = rect_full(f->rect);
     unsigned char *mirror = area_mirror(f->target.area), *first = mirror + layout_row(layout, 0, 0);
 
-    for (size_t x = 0; x < box.width; x += f->pattern_size)
+    for (size_t x = 0; x < rect.width; x += f->pattern_size)
         memcpy(first + x, f->pattern, f->pattern_size);
-    for (size_t z = 0; z < box.depth; z++)
-        for (size_t y = 0; y < box.height; y++)
-            memmove(mirror + layout_row(layout, y, z), first, box.width);
+    for (size_t z = 0; z < rect.depth; z++)
+        for (size_t y = 0; y < rect.height; y++)
+            memmove(mirror + layout_row(layout, y, z), first, rect.width);
 }

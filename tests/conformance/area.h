@@ -49,14 +49,14 @@ unsigned char *area_host(const area *a);
 /* ---- Layouts on the host ---- */
 
 /* With all pitches set, and height and depth at least 1. */
-yoke_pitch layout_full(yoke_pitch layout, yoke_rect box);
-yoke_rect box_full(yoke_rect box);
-/* One byte beyond the box's last. Pitches have to be set. */
-size_t layout_end(yoke_pitch layout, yoke_rect box);
+yoke_pitch layout_full(yoke_pitch layout, yoke_rect rect);
+yoke_rect rect_full(yoke_rect rect);
+/* One byte beyond the rect's last. Pitches have to be set. */
+size_t layout_end(yoke_pitch layout, yoke_rect rect);
 /* Where a row begins. Pitches have to be set. */
 size_t layout_row(yoke_pitch layout, size_t y, size_t z);
-/* Any byte is in both boxes. Takes room for `size` bytes. */
-bool layouts_overlap(yoke_pitch a, yoke_pitch b, yoke_rect box, size_t size);
+/* Any byte is in both rects. Takes room for `size` bytes. */
+bool layouts_overlap(yoke_pitch a, yoke_pitch b, yoke_rect rect, size_t size);
 
 /* ---- Operations ---- */
 
@@ -72,13 +72,13 @@ typedef struct side {
 /* `flat`: the call for one row, yoke_write rather than yoke_write_rect. */
 typedef struct move {
     side target, source;
-    yoke_rect box;
+    yoke_rect rect;
     bool flat, sync;
 } move;
 
 typedef struct filling {
     side target;
-    yoke_rect box;
+    yoke_rect rect;
     bool flat;
     unsigned char pattern[16];
     size_t pattern_size;

@@ -210,7 +210,7 @@ static void const_views(suite *t)
 {
     int32_t in[THREADS], got[THREADS];
     const yoke_pitch flat = { 0, 0, 0 };
-    const yoke_rect box = { 8, 1, 1 };
+    const yoke_rect rect = { 8, 1, 1 };
     const yoke_dim one = YOKE_DIM(1), block = YOKE_DIM(THREADS);
     yoke_buffer *view = NULL, *inner = NULL, *none = (yoke_buffer *)&none;
     guarded out = { 0 }, data = { 0 };
@@ -234,12 +234,12 @@ static void const_views(suite *t)
                         yoke_launch(t->stream, suite_kernel(t, "maybe"), one, block, 0, YOKE_ARGS(v, data.buffer, (int32_t)0)));
         CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_write|const view", yoke_write(t->stream, v, 0, got, 4));
         CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_write_sync|const view", yoke_write_sync(t->stream, v, 0, got, 4));
-        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_write_rect|const view", yoke_write_rect(t->stream, v, flat, got, flat, box));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_write_rect|const view", yoke_write_rect(t->stream, v, flat, got, flat, rect));
         CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_copy|target|const view", yoke_copy(t->stream, v, 0, out.buffer, 0, 4));
         CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_copy_rect|target|const view",
-                    yoke_copy_rect(t->stream, v, flat, out.buffer, flat, box));
+                    yoke_copy_rect(t->stream, v, flat, out.buffer, flat, rect));
         CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_fill|const view", yoke_fill(t->stream, v, 0, 4, "\1\2\3", 4));
-        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_fill_rect|const view", yoke_fill_rect(t->stream, v, flat, box, "\1\2\3", 4));
+        CHECK_FAILS(YOKE_E_KERNEL_ARGUMENT, "yoke_fill_rect|const view", yoke_fill_rect(t->stream, v, flat, rect, "\1\2\3", 4));
     }
     CHECK_FAILS(YOKE_E_RANGE, "offset", yoke_buffer_create_const_view(data.buffer, 1, sizeof in, &none));
     CHECK(none == NULL);

@@ -135,40 +135,40 @@ out:
 typedef yoke_status rect_call(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value);
 
 static const yoke_pitch uneven = { 4, 8, 20 }; /* slices that are no whole rows apart, which drivers do not take at once */
-static const yoke_rect boxes = { 4, 2, 3 };
+static const yoke_rect rects = { 4, 2, 3 };
 
-static yoke_status fill_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+static yoke_status fill_rects(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
 {
     (void)source;
-    return yoke_fill_rect(stream, buffer, uneven, boxes, &value, sizeof value);
+    return yoke_fill_rect(stream, buffer, uneven, rects, &value, sizeof value);
 }
 
 /* Not at a multiple of the pattern: each slice is in several pieces. */
-static yoke_status fill_odd_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+static yoke_status fill_odd_rects(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
 {
     yoke_buffer *view = NULL;
     yoke_status status = yoke_buffer_create_view(buffer, 1, 60, &view);
 
     (void)source;
     if (status == YOKE_OK)
-        status = yoke_fill_rect(stream, view, uneven, boxes, &value, sizeof value);
+        status = yoke_fill_rect(stream, view, uneven, rects, &value, sizeof value);
     yoke_buffer_release(view);
     return status;
 }
 
-static yoke_status copy_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+static yoke_status copy_rects(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
 {
     (void)value;
-    return yoke_copy_rect(stream, buffer, uneven, source, uneven, boxes);
+    return yoke_copy_rect(stream, buffer, uneven, source, uneven, rects);
 }
 
-static yoke_status write_boxes(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
+static yoke_status write_rects(yoke_stream *stream, yoke_buffer *buffer, yoke_buffer *source, uint32_t value)
 {
     static const uint32_t host[16] = { 0 };
 
     (void)source;
     (void)value;
-    return yoke_write_rect(stream, buffer, uneven, host, uneven, boxes);
+    return yoke_write_rect(stream, buffer, uneven, host, uneven, rects);
 }
 
 static void count_as_all(suite *t, rect_call *call)
@@ -195,10 +195,10 @@ out:
 /* Room for one operation is room for a rect that is enqueued slice by slice. */
 static void rects_all_or_nothing(suite *t)
 {
-    count_as_all(t, fill_boxes);
-    count_as_all(t, fill_odd_boxes);
-    count_as_all(t, copy_boxes);
-    count_as_all(t, write_boxes);
+    count_as_all(t, fill_rects);
+    count_as_all(t, fill_odd_rects);
+    count_as_all(t, copy_rects);
+    count_as_all(t, write_rects);
 }
 
 typedef struct feeder {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: pending, settled, waited for, timed. A host function that stands at a gate makes "not yet" certain on any driver.
+ * Events: pending, complete, waited for, timed. A host function that stands at a gate makes "not yet" certain on any driver.
  */
 #include "suite.h"
 #include "stand.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void pending_then_settled(suite *t)
+static void pending_then_complete(suite *t)
 {
     stand s = STAND_INIT;
     yoke_event *before = NULL, *after = NULL;
@@ -30,7 +30,7 @@ static void pending_then_settled(suite *t)
     yoke_event_release(after);
 }
 
-static void settles_on_an_idle_stream(suite *t)
+static void completes_on_an_idle_stream(suite *t)
 {
     yoke_event *event = NULL;
     guarded x = { 0 };
@@ -50,7 +50,7 @@ out:
     guarded_release(&x);
 }
 
-static void settled_means_done(suite *t)
+static void complete_means_done(suite *t)
 {
     guarded out = { 0 };
     yoke_event *event = NULL;
@@ -162,8 +162,8 @@ out:
     yoke_event_release(event);
 }
 
-/* Later events of a stream never settle before earlier ones. */
-static void settle_in_order(suite *t)
+/* Later events of a stream never complete before earlier ones. */
+static void complete_in_order(suite *t)
 {
     enum { EVENTS = 2000 };
     yoke_event **events = calloc(EVENTS, sizeof *events);
@@ -177,13 +177,13 @@ static void settle_in_order(suite *t)
         NEED_OK(yoke_event_record(t->stream, 0, &events[i]));
     }
     for (bool all = false; !all;) {
-        int settled = EVENTS;
-        while (settled > 0 && yoke_event_query(events[settled - 1]) == YOKE_PENDING)
-            settled--;
-        for (int i = 0; i < settled; i++)
+        int complete = EVENTS;
+        while (complete > 0 && yoke_event_query(events[complete - 1]) == YOKE_PENDING)
+            complete--;
+        for (int i = 0; i < complete; i++)
             if (!CHECK_OK(yoke_event_query(events[i])))
                 goto out;
-        all = settled == EVENTS;
+        all = complete == EVENTS;
     }
 out:
     for (int i = 0; events && i < EVENTS; i++)
@@ -274,7 +274,7 @@ out:
     guarded_release(&out);
 }
 
-static void timing_before_it_settles(suite *t)
+static void timing_before_it_completes(suite *t)
 {
     yoke_stream_desc desc = YOKE_STREAM_DESC_INIT;
     yoke_stream *stream = NULL;
@@ -358,17 +358,17 @@ static void timed_wants_a_timed_stream(suite *t)
 int main(void)
 {
     static const suite_case cases[] = {
-        { "pending behind a blocked function, then settled", pending_then_settled, false },
-        { "settles on an idle stream, also by queries alone", settles_on_an_idle_stream, false },
-        { "settled means that the work before it is done", settled_means_done, false },
+        { "pending behind a blocked function, then complete", pending_then_complete, false },
+        { "completes on an idle stream, also by queries alone", completes_on_an_idle_stream, false },
+        { "complete means that the work before it is done", complete_means_done, false },
         { "outlives its stream", outlives_its_stream, false },
         { "may be released while it is pending", released_while_pending, false },
         { "references are counted", retain_counts, false },
         { "several threads wait for one", several_threads_wait, false },
-        { "2000 settle in order", settle_in_order, false },
+        { "2000 complete in order", complete_in_order, false },
         { "carries the failure of the work before it", carries_the_failure, false },
         { "timed events tell the device's time", timing, false },
-        { "elapsed time before both have settled, or after a failure", timing_before_it_settles, false },
+        { "elapsed time before both are complete, or after a failure", timing_before_it_completes, false },
         { "elapsed time across devices is refused", timing_across_devices, false },
         { "flags that cannot be", timed_wants_a_timed_stream, false },
     };

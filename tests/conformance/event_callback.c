@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settled callbacks: called once with the status of the work before the event, on a thread of Yoke's, and in nobody's way. A
+ * Completion callbacks: called once with the status of the work before the event, on a thread of Yoke's, and in nobody's way. A
  * callback's end is its release function, so each case waits for all of those before its memory goes.
  */
 #include "suite.h"
@@ -29,7 +29,7 @@ typedef struct callback {
         .inside = GATE_INIT, .done = GATE_INIT \
     }
 
-static void on_settled(yoke_status status, void *user)
+static void on_complete(yoke_status status, void *user)
 {
     callback *c = user;
 
@@ -62,7 +62,7 @@ static void on_released(void *user)
 
 static bool add(yoke_event *event, callback *c)
 {
-    return CHECK_OK(yoke_event_on_complete(event, on_settled, c, on_released));
+    return CHECK_OK(yoke_event_on_complete(event, on_complete, c, on_released));
 }
 
 /* Wait for the end of a callback that `add` has added. */
@@ -87,7 +87,7 @@ static void never_released(void *user)
 
 /* ---- Once, with the status ---------------------------------------------------------------------------------------------- */
 
-static void called_when_settled(suite *t)
+static void called_when_complete(suite *t)
 {
     stand s = STAND_INIT;
     callback first = CALLBACK_INIT, second = CALLBACK_INIT, late = CALLBACK_INIT;
@@ -107,7 +107,7 @@ static void called_when_settled(suite *t)
     if (again)
         finish(&second);
     CHECK_OK(yoke_event_query(event));
-    if (add(event, &late)) /* settled already */
+    if (add(event, &late)) /* complete already */
         finish(&late);
 out:
     gate_open(&s.leave);
@@ -210,7 +210,7 @@ static void cancelled_stream(suite *t)
     bool added = add(event, &behind);
     CHECK_OK(yoke_stream_cancel(t->stream));
     if (add(early, &before))
-        finish(&before); /* what had settled stays as it was */
+        finish(&before); /* what was complete stays as it was */
     gate_open(&s.leave);
     if (added)
         finish(&behind);
@@ -242,7 +242,7 @@ out:
 
 typedef struct caller {
     yoke_event *event;
-    callback settled;
+    callback complete;
     gate *ready;
     bool added;
     pthread_t thread;
@@ -252,16 +252,16 @@ static void *add_and_wait(void *user)
 {
     caller *c = user;
 
-    c->added = add(c->event, &c->settled);
+    c->added = add(c->event, &c->complete);
     gate_open(c->ready);
     CHECK_OK(yoke_event_wait(c->event));
     return NULL;
 }
 
-/* Who registers a callback or waits for the event does not run it, be the event held or settled by then. */
+/* Who registers a callback or waits for the event does not run it, be the event held or complete by then. */
 static void on_none_of_the_callers_threads(suite *t)
 {
-    enum { CALLERS = 5 }; /* the last is this thread, which comes when the event has settled */
+    enum { CALLERS = 5 }; /* the last is this thread, which comes when the event is complete */
     stand s = STAND_INIT;
     gate ready = GATE_INIT;
     caller callers[CALLERS];
@@ -271,7 +271,7 @@ static void on_none_of_the_callers_threads(suite *t)
     NEED(record_held(t->stream, &s, &event));
     for (; started < CALLERS; started++) {
         caller *c = &callers[started];
-        *c = (caller){ .event = event, .settled = CALLBACK_INIT, .ready = &ready, .thread = pthread_self() };
+        *c = (caller){ .event = event, .complete = CALLBACK_INIT, .ready = &ready, .thread = pthread_self() };
         if (started < CALLERS - 1)
             NEED(pthread_create(&c->thread, NULL, add_and_wait, c) == 0);
     }
@@ -281,9 +281,9 @@ static void on_none_of_the_callers_threads(suite *t)
     for (int i = 0; i < CALLERS; i++) {
         if (!callers[i].added)
             continue;
-        finish(&callers[i].settled);
+        finish(&callers[i].complete);
         for (int c = 0; c < CALLERS; c++) /* none has been joined, so that no thread could take its number */
-            CHECK(!pthread_equal(callers[i].settled.thread, callers[c].thread));
+            CHECK(!pthread_equal(callers[i].complete.thread, callers[c].thread));
     }
 out:
     gate_open(&s.leave);
@@ -407,12 +407,12 @@ out:
 static void hundreds_on_one_stream(suite *t)
 {
     enum { CALLBACKS = 600 };
-    callback *settled = calloc(CALLBACKS, sizeof *settled);
+    callback *complete = calloc(CALLBACKS, sizeof *complete);
     guarded out = { 0 };
     stand s = STAND_INIT;
     int added = 0;
 
-    NEED(settled != NULL);
+    NEED(complete != NULL);
     NEED(guarded_create(t, 2 * sizeof(uint32_t), &out));
     for (; added < CALLBACKS; added++) {
         yoke_event *event = NULL;
@@ -421,22 +421,22 @@ static void hundreds_on_one_stream(suite *t)
             NEED_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
         if (added % 50 == 0)
             NEED(suite_spin(t, t->stream, out.buffer, 1, 1, NULL));
-        settled[added] = (callback)CALLBACK_INIT;
+        complete[added] = (callback)CALLBACK_INIT;
         NEED_OK(yoke_event_record(t->stream, 0, &event));
-        bool ok = add(event, &settled[added]);
+        bool ok = add(event, &complete[added]);
         yoke_event_release(event);
         NEED(ok);
     }
     for (int i = 0; i < CALLBACKS / 2; i++)
-        finish(&settled[i]);
+        finish(&complete[i]);
     for (int i = CALLBACKS / 2; i < CALLBACKS; i++)
-        CHECK(atomic_load(&settled[i].called) == 0);
+        CHECK(atomic_load(&complete[i].called) == 0);
 out:
     gate_open(&s.leave);
     for (int i = 0; i < added; i++)
-        finish(&settled[i]);
+        finish(&complete[i]);
     CHECK_OK(yoke_stream_wait(t->stream));
-    free(settled);
+    free(complete);
     guarded_release(&out);
 }
 
@@ -538,7 +538,7 @@ out:
 int main(void)
 {
     static const suite_case cases[] = {
-        { "called once, when the event has settled", called_when_settled, false },
+        { "called once, when the event is complete", called_when_complete, false },
         { "called when kernels are done", called_behind_kernels, false },
         { "told of a failure, with its record", told_of_a_failure, false },
         { "told that the stream was cancelled", cancelled_stream, false },
@@ -553,7 +553,7 @@ int main(void)
     };
     yoke_source source = YOKE_SOURCE_INIT;
 
-    source.name = "event settled test";
+    source.name = "event callback test";
     source.cuda = SPIN_CUDA;
     source.opencl = SPIN_OPENCL;
     return SUITE_MAIN(cases, &source);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * File descriptors of events: readable exactly when the event has settled, and the caller's own from the first moment on, to be
+ * File descriptors of events: readable exactly when the event is complete, and the caller's own from the first moment on, to be
  * closed when he likes. Descriptors are counted, so that none is left behind.
  */
 #include "suite.h"
@@ -64,9 +64,9 @@ static bool descriptors_become(int wanted)
     return CHECK(count <= wanted);
 }
 
-/* ---- Readable when settled ---------------------------------------------------------------------------------------------- */
+/* ---- Readable when complete --------------------------------------------------------------------------------------------- */
 
-static void readable_when_settled(suite *t)
+static void readable_when_complete(suite *t)
 {
     stand s = STAND_INIT;
     yoke_event *event = NULL;
@@ -87,7 +87,7 @@ static void readable_when_settled(suite *t)
     for (int i = 0; i < 10; i++)
         CHECK(is_readable(fd, NOW)); /* until it is read */
     CHECK(read(fd, &bytes, sizeof bytes) > 0);
-    NEED(open_fd(event, &late)); /* settled already */
+    NEED(open_fd(event, &late)); /* complete already */
     CHECK(is_readable(late, FOREVER));
 out:
     gate_open(&s.leave);
@@ -207,7 +207,7 @@ out:
 
 /* ---- The caller's own --------------------------------------------------------------------------------------------------- */
 
-/* The number belongs to a pipe of the program's by the time the event settles: at either end of it, nothing arrives. */
+/* The number belongs to a pipe of the program's by the time the event completes: at either end of it, nothing arrives. */
 static void closed_and_used_again(suite *t)
 {
     enum { FDS = 8 };
@@ -316,7 +316,7 @@ out:
 int main(void)
 {
     static const suite_case cases[] = {
-        { "readable exactly when the event has settled", readable_when_settled, false },
+        { "readable exactly when the event is complete", readable_when_complete, false },
         { "readable when kernels are done", readable_behind_kernels, false },
         { "readable when the event has failed", readable_when_failed, false },
         { "100 of one event, each its own", each_is_another, false },

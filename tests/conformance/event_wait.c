@@ -103,13 +103,13 @@ out:
 static void limit_on_a_failed_event(suite *t)
 {
     stand s = STAND_INIT;
-    yoke_event *event = NULL, *settled = NULL;
+    yoke_event *event = NULL, *complete = NULL;
     yoke_event *both[2];
     opener o;
     size_t index = 9;
 
-    NEED_OK(yoke_event_record(t->stream, 0, &settled));
-    CHECK_OK(yoke_event_wait_for(settled, YOKE_FOREVER));
+    NEED_OK(yoke_event_record(t->stream, 0, &complete));
+    CHECK_OK(yoke_event_wait_for(complete, YOKE_FOREVER));
     CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     CHECK_OK(yoke_host_call(t->stream, fail_on_purpose, NULL, NULL));
     NEED_OK(yoke_event_record(t->stream, 0, &event));
@@ -120,16 +120,16 @@ static void limit_on_a_failed_event(suite *t)
     yoke_error_clear();
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_wait_for(event, 0));
     both[0] = event;
-    both[1] = settled;
+    both[1] = complete;
     yoke_error_clear();
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_event_wait_any(both, 2, YOKE_FOREVER, &index));
     CHECK(index == 0);
-    CHECK_OK(yoke_event_wait_for(settled, 0));
+    CHECK_OK(yoke_event_wait_for(complete, 0));
 out:
     gate_open(&s.leave);
     CHECK_STATUS(OWN_STATUS, yoke_stream_wait(t->stream));
     yoke_event_release(event);
-    yoke_event_release(settled);
+    yoke_event_release(complete);
 }
 
 static void *wait_a_minute(void *user)
@@ -193,7 +193,7 @@ static void any_of_several_streams(suite *t)
     CHECK_OK(yoke_event_wait_any(pair, 2, YOKE_FOREVER, &index));
     CHECK(index == 1);
 
-    CHECK_OK(yoke_event_wait_any(events, STREAMS + 1, 0, &index)); /* two have settled: the first of them */
+    CHECK_OK(yoke_event_wait_any(events, STREAMS + 1, 0, &index)); /* two are complete: the first of them */
     CHECK(index == 1);
     pair[1] = events[2];
     CHECK_STATUS(YOKE_PENDING, yoke_event_wait_any(pair, 2, MILLISECOND, &index));
@@ -212,7 +212,7 @@ out:
     guarded_release(&out);
 }
 
-/* Many events, each of which is the one that settles once: nobody else's end is taken for it. */
+/* Many events, each of which is the one that completes once: nobody else's end is taken for it. */
 static void any_of_many(suite *t)
 {
     enum { STREAMS = 24 };
@@ -385,7 +385,7 @@ int main(void)
         { "a limit on a held event", limit_on_a_held_event, false },
         { "limits that never come", limits_that_never_come, false },
         { "a limit on an event that the driver has", limit_on_a_given_event, false },
-        { "a limit on events that have settled or failed", limit_on_a_failed_event, false },
+        { "a limit on events that are complete or failed", limit_on_a_failed_event, false },
         { "several threads wait with limits", threads_with_limits, false },
         { "any of several streams' events", any_of_several_streams, false },
         { "any of 24 streams' events", any_of_many, false },

@@ -46,12 +46,12 @@ static void open_gate(yoke_status status, void *user)
 
 static bool wait_for_callback(yoke_event *event)
 {
-    static gate settled;
+    static gate complete;
 
-    settled = (gate)GATE_INIT;
-    if (!CHECK_OK(yoke_event_on_complete(event, open_gate, &settled, NULL)))
+    complete = (gate)GATE_INIT;
+    if (!CHECK_OK(yoke_event_on_complete(event, open_gate, &complete, NULL)))
         return false;
-    gate_wait(&settled, 1);
+    gate_wait(&complete, 1);
     return true;
 }
 

@@ -209,7 +209,7 @@ static const struct {
     const char *text;
 } failures[WAYS] = { { OWN_STATUS, OWN_TEXT }, { OTHER_STATUS, OTHER_TEXT }, { YOKE_E_CANCELLED, CANCEL_TEXT } };
 
-/* Make the stream fail with a launch and an event behind the failure, and wait until all of that has settled. */
+/* Make the stream fail with a launch and an event behind the failure, and wait until all of that is complete. */
 static bool fail_stream(suite *t, yoke_stream *stream, way w, const guarded *x, yoke_event **out_event)
 {
     stand s = STAND_INIT;

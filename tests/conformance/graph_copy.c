@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies, boxes and fills in graphs: between memory of every kind they move exactly their bytes, at each launch. Mirrors on the
+ * Copies, rects and fills in graphs: between memory of every kind they move exactly their bytes, at each launch. Mirrors on the
  * host say what has to be where, as for copies that are enqueued (rect.c).
  */
 #include "again.h"
@@ -11,7 +11,7 @@ enum { SIZE = 6000, ROUNDS = 2 };
 
 static const struct {
     yoke_pitch target, source;
-    yoke_rect box;
+    yoke_rect rect;
     bool flat;
 } moves[] = {
     { { 5, 0, 0 }, { 7, 0, 0 }, { 1000, 1, 1 }, true },     { { SIZE - 1, 0, 0 }, { 0, 0, 0 }, { 1, 1, 1 }, true },
@@ -28,7 +28,7 @@ static void record_moves(suite *t, side target, side source)
 
     NEED(graph_begin(t, t->stream, &graph));
     for (int i = 0; i < MOVES; i++) {
-        m[i] = (move){ target, source, moves[i].box, moves[i].flat, false };
+        m[i] = (move){ target, source, moves[i].rect, moves[i].flat, false };
         m[i].target.layout = moves[i].target;
         m[i].source.layout = moves[i].source;
         NEED_OK(area_move(t->stream, &m[i]));
@@ -91,7 +91,7 @@ static void pinned_buffers(suite *t)
 
 static const struct {
     yoke_pitch target;
-    yoke_rect box;
+    yoke_rect rect;
     bool flat;
 } fill_shapes[] = {
     { { 0, 0, 0 }, { 16, 1, 1 }, true },          { { 48, 0, 0 }, { 2000, 1, 1 }, true },   { { 16, 80, 0 }, { 64, 50, 1 }, false },
@@ -111,10 +111,10 @@ static void fill_kind(suite *t, area_kind kind)
     for (size_t unit = 16; unit >= 1; unit /= 2)
         for (int i = 0; i < FILLS; i++, count++) {
             yoke_pitch l = fill_shapes[i].target;
-            yoke_rect b = fill_shapes[i].box;
+            yoke_rect b = fill_shapes[i].rect;
             f[count] = (filling){ .target = { .area = &a }, .pattern_size = unit, .flat = fill_shapes[i].flat };
             f[count].target.layout = (yoke_pitch){ l.offset / 16 * unit, l.row_pitch / 16 * unit, l.slice_pitch / 16 * unit };
-            f[count].box = (yoke_rect){ b.width / 16 * unit, b.height, b.depth };
+            f[count].rect = (yoke_rect){ b.width / 16 * unit, b.height, b.depth };
             fill_random(f[count].pattern, sizeof f[count].pattern, count + 1);
             filling given = f[count];
             NEED_OK(area_fill(t->stream, &given));

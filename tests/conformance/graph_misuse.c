@@ -137,7 +137,7 @@ out:
 
 /* ---- Waits and events --------------------------------------------------------------------------------------------------- */
 
-static void settled(yoke_status status, void *user)
+static void complete(yoke_status status, void *user)
 {
     never(status, user);
 }
@@ -153,7 +153,7 @@ static void refuses_event(suite *t, yoke_event *event)
     CHECK_REFUSED("graph", yoke_event_wait(event));
     CHECK_REFUSED("graph", yoke_event_wait_for(event, 0));
     CHECK_REFUSED("graph", yoke_event_wait_any(&event, 1, YOKE_FOREVER, &index));
-    CHECK_REFUSED("graph", yoke_event_on_complete(event, settled, NULL, never_released));
+    CHECK_REFUSED("graph", yoke_event_on_complete(event, complete, NULL, never_released));
     CHECK_REFUSED("graph", yoke_event_get_fd(event, &fd));
     CHECK(fd == -1);
     CHECK_REFUSED("", yoke_event_get_elapsed(event, event, &elapsed));
@@ -167,7 +167,7 @@ static void waits(suite *t)
     yoke_event *event = NULL, *outside = NULL, *timed = (yoke_event *)t;
     yoke_graph *graph = NULL;
     yoke_pitch flat = { 0, 0, 0 };
-    yoke_rect box = { 4, 1, 1 };
+    yoke_rect rect = { 4, 1, 1 };
     uint32_t value = 7;
     words x = { 0 };
     yoke_stream *s = t->stream;
@@ -179,9 +179,9 @@ static void waits(suite *t)
     CHECK_REFUSED("record", yoke_write_sync(s, x.device.buffer, 0, &value, 4));
     CHECK_REFUSED("record", yoke_read_sync(s, &value, x.device.buffer, 0, 4));
     CHECK_REFUSED("record", yoke_copy_sync(s, x.device.buffer, 0, x.device.buffer, 8, 4));
-    CHECK_REFUSED("record", yoke_write_rect_sync(s, x.device.buffer, flat, &value, flat, box));
-    CHECK_REFUSED("record", yoke_read_rect_sync(s, &value, flat, x.device.buffer, flat, box));
-    CHECK_REFUSED("record", yoke_copy_rect_sync(s, x.device.buffer, flat, x.device.buffer, (yoke_pitch){ 8, 0, 0 }, box));
+    CHECK_REFUSED("record", yoke_write_rect_sync(s, x.device.buffer, flat, &value, flat, rect));
+    CHECK_REFUSED("record", yoke_read_rect_sync(s, &value, flat, x.device.buffer, flat, rect));
+    CHECK_REFUSED("record", yoke_copy_rect_sync(s, x.device.buffer, flat, x.device.buffer, (yoke_pitch){ 8, 0, 0 }, rect));
     CHECK_REFUSED("", yoke_stream_wait_event(s, outside));
     CHECK(yoke_graph_get_size(graph) == 0);
     NEED(advance(t, s, x.device.buffer, 1));
@@ -282,13 +282,13 @@ enum { NODE_LAUNCH, NODE_WRITE, NODE_READ, NODE_COPY, NODE_FILL, NODE_CALL, NODE
 static bool one_of_each(suite *t, words *x, yoke_buffer *y, uint32_t *host, tally *n, yoke_graph **out_graph)
 {
     yoke_pitch rows = { 0, 16, 0 }; /* so that it is no plain write */
-    yoke_rect box = { 8, 2, 1 };
+    yoke_rect rect = { 8, 2, 1 };
     yoke_stream *s = t->stream;
 
     return graph_begin(t, s, out_graph) && advance(t, s, x->device.buffer, 1) && CHECK_OK(yoke_write(s, y, 0, host, 8)) &&
            CHECK_OK(yoke_read(s, host + 2, y, 0, 8)) && CHECK_OK(yoke_copy(s, y, 8, y, 0, 8)) &&
            CHECK_OK(yoke_fill(s, y, 16, 8, host, 4)) && CHECK_OK(yoke_host_call(s, tally_call, n, tally_release)) &&
-           CHECK_OK(yoke_write_rect(s, y, rows, host, rows, box)) && CHECK_OK(yoke_graph_end(*out_graph));
+           CHECK_OK(yoke_write_rect(s, y, rows, host, rows, rect)) && CHECK_OK(yoke_graph_end(*out_graph));
 }
 
 /* No node of this number, or one of another kind. */

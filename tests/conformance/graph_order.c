@@ -111,11 +111,11 @@ typedef struct recorder {
 static void *record_often(void *user)
 {
     static const yoke_pitch uneven = { 4, 8, 20 };
-    static const yoke_rect boxes = { 4, 2, 3 };
+    static const yoke_rect rects = { 4, 2, 3 };
     recorder *r = user;
 
     for (int i = 0; i < 500; i++)
-        if (!(r->word == 0 ? CHECK_OK(yoke_fill_rect(r->stream, r->x, uneven, boxes, &r->word, sizeof r->word))
+        if (!(r->word == 0 ? CHECK_OK(yoke_fill_rect(r->stream, r->x, uneven, rects, &r->word, sizeof r->word))
                            : CHECK_OK(yoke_write(r->stream, r->x, 4 * r->word, &r->word, sizeof r->word))))
             break;
     return NULL;
@@ -227,7 +227,7 @@ out:
 }
 
 /* What an event behind a launch stands for is the end of every lane. */
-static void settled_means_all_of_it(suite *t)
+static void complete_means_all_of_it(suite *t)
 {
     yoke_stream *lane = NULL;
     yoke_graph *graph = NULL;
@@ -262,7 +262,7 @@ out:
     guarded_release(&x.device);
 }
 
-/* The same by a function that stands in such a lane: until it has returned, neither the event settles nor what follows runs. */
+/* The same by a function that stands in such a lane: until it has returned, neither the event completes nor what follows runs. */
 static void functions_in_loose_lanes(suite *t)
 {
     yoke_stream *lane = NULL;
@@ -476,7 +476,7 @@ static void other_waits(suite *t)
         CHECK_OK(yoke_device_set_wait(t->device, ways[i]));
         many_in_flight(t);
         behind_events(t);
-        settled_means_all_of_it(t);
+        complete_means_all_of_it(t);
     }
     CHECK_OK(yoke_device_set_wait(t->device, YOKE_WAIT_AUTO));
 }
@@ -503,7 +503,7 @@ int main(int argc, char **argv)
         { "one stream recorded by several threads", recorded_by_several_threads, false },
         { "launched while another thread begins a recording", launched_while_recording_begins, false },
         { "a launch between events, held", behind_events, false },
-        { "an event behind a launch stands for all of its lanes", settled_means_all_of_it, false },
+        { "an event behind a launch stands for all of its lanes", complete_means_all_of_it, false },
         { "and for functions in them", functions_in_loose_lanes, false },
         { "buffers, programs, streams and graphs released early", everything_is_released_early, false },
         { "a graph released in its own function", released_in_its_own_function, false },

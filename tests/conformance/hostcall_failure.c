@@ -262,7 +262,7 @@ static void spreads_to_waiting_streams(suite *t)
     }
     guarded_check(t, &x, &value);
 
-    yoke_stream_wait_event(t->stream, events[2]); /* settled by now: at once or by the next wait, the stream fails all the same */
+    yoke_stream_wait_event(t->stream, events[2]); /* complete by now: at once or by the next wait, the stream fails all the same */
     CHECK_FAILS(OWN_STATUS, OWN_TEXT, yoke_stream_wait(t->stream));
 out:
     gate_open(&s.leave);

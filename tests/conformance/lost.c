@@ -65,7 +65,7 @@ static yoke_status called(yoke_status status, void *user)
     return YOKE_OK;
 }
 
-static void settled(yoke_status status, void *user)
+static void complete(yoke_status status, void *user)
 {
     called(status, user);
 }
@@ -214,7 +214,7 @@ static void fault_in_a_held_stream(const char *selector)
     NEED_OK(launch_wild(&w, YOKE_HERE, __LINE__));
     NEED_OK(yoke_event_record(w.careless, 0, &w.behind));
     NEED_OK(yoke_host_call(w.careless, called, &function, released));
-    NEED_OK(yoke_event_on_complete(w.behind, settled, &callback, released));
+    NEED_OK(yoke_event_on_complete(w.behind, complete, &callback, released));
     NEED_OK(yoke_event_get_fd(w.behind, &fd));
     gate_open(&s.leave);
     LOST(w.words, yoke_event_wait(w.behind));
@@ -393,7 +393,7 @@ static yoke_status ignore(yoke_status status, void *user)
     return status;
 }
 
-static void ignore_settled(yoke_status status, void *user)
+static void ignore_complete(yoke_status status, void *user)
 {
     (void)status;
     (void)user;
@@ -450,7 +450,7 @@ static bool leave_everything(size_t state, const char *selector)
             !states[state].leave(i) || !CHECK_OK(yoke_event_record(busy[i], 0, &ends[i])))
             return false;
         for (int k = 0; states[state].watchers && k < 3; k++)
-            if (!CHECK_OK(yoke_event_on_complete(ends[i], ignore_settled, NULL, NULL)) ||
+            if (!CHECK_OK(yoke_event_on_complete(ends[i], ignore_complete, NULL, NULL)) ||
                 !CHECK_OK(yoke_event_get_fd(ends[i], &fd)))
                 return false;
     }

@@ -47,7 +47,7 @@ static void release_objects(objects *o)
 
 /* Two rows of four bytes. */
 static const yoke_pitch rows = { 0, 8, 0 };
-static const yoke_rect box = { 4, 2, 1 };
+static const yoke_rect rect = { 4, 2, 1 };
 
 /* Every function that takes a stream, with this one: `word` is what the message has to say of it. */
 static void with_stream(objects *o, yoke_stream *s, const char *word)
@@ -70,13 +70,13 @@ static void with_stream(objects *o, yoke_stream *s, const char *word)
     CHECK_REFUSED(word, yoke_read_sync(s, o->bytes, o->buffer, 0, 1));
     CHECK_REFUSED(word, yoke_copy_sync(s, o->buffer, 0, o->buffer, 1, 1));
     CHECK_REFUSED(word, yoke_fill(s, o->buffer, 0, 1, "x", 1));
-    CHECK_REFUSED(word, yoke_write_rect(s, o->buffer, rows, o->bytes, rows, box));
-    CHECK_REFUSED(word, yoke_read_rect(s, o->bytes, rows, o->buffer, rows, box));
-    CHECK_REFUSED(word, yoke_copy_rect(s, o->buffer, rows, o->pinned, rows, box));
-    CHECK_REFUSED(word, yoke_write_rect_sync(s, o->buffer, rows, o->bytes, rows, box));
-    CHECK_REFUSED(word, yoke_read_rect_sync(s, o->bytes, rows, o->buffer, rows, box));
-    CHECK_REFUSED(word, yoke_copy_rect_sync(s, o->buffer, rows, o->pinned, rows, box));
-    CHECK_REFUSED(word, yoke_fill_rect(s, o->buffer, rows, box, "x", 1));
+    CHECK_REFUSED(word, yoke_write_rect(s, o->buffer, rows, o->bytes, rows, rect));
+    CHECK_REFUSED(word, yoke_read_rect(s, o->bytes, rows, o->buffer, rows, rect));
+    CHECK_REFUSED(word, yoke_copy_rect(s, o->buffer, rows, o->pinned, rows, rect));
+    CHECK_REFUSED(word, yoke_write_rect_sync(s, o->buffer, rows, o->bytes, rows, rect));
+    CHECK_REFUSED(word, yoke_read_rect_sync(s, o->bytes, rows, o->buffer, rows, rect));
+    CHECK_REFUSED(word, yoke_copy_rect_sync(s, o->buffer, rows, o->pinned, rows, rect));
+    CHECK_REFUSED(word, yoke_fill_rect(s, o->buffer, rows, rect, "x", 1));
     CHECK_REFUSED(word, yoke_buffer_create_ordered(s, 64, &buffer));
     CHECK_REFUSED(word, yoke_buffer_create_with_data(s, o->bytes, 1, &buffer));
     CHECK_REFUSED(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(o->buffer, 1u)));
@@ -105,14 +105,14 @@ static void with_buffer(suite *t, objects *o, yoke_buffer *b, const char *word)
     CHECK_REFUSED(word, yoke_read_sync(s, o->bytes, b, 0, 1));
     CHECK_REFUSED(target, yoke_copy_sync(s, b, 0, o->buffer, 0, 1));
     CHECK_REFUSED(word, yoke_fill(s, b, 0, 1, "x", 1));
-    CHECK_REFUSED(word, yoke_write_rect(s, b, rows, o->bytes, rows, box));
-    CHECK_REFUSED(word, yoke_read_rect(s, o->bytes, rows, b, rows, box));
-    CHECK_REFUSED(target, yoke_copy_rect(s, b, rows, o->buffer, rows, box));
-    CHECK_REFUSED(source, yoke_copy_rect(s, o->buffer, rows, b, rows, box));
-    CHECK_REFUSED(word, yoke_write_rect_sync(s, b, rows, o->bytes, rows, box));
-    CHECK_REFUSED(word, yoke_read_rect_sync(s, o->bytes, rows, b, rows, box));
-    CHECK_REFUSED(target, yoke_copy_rect_sync(s, b, rows, o->buffer, rows, box));
-    CHECK_REFUSED(word, yoke_fill_rect(s, b, rows, box, "x", 1));
+    CHECK_REFUSED(word, yoke_write_rect(s, b, rows, o->bytes, rows, rect));
+    CHECK_REFUSED(word, yoke_read_rect(s, o->bytes, rows, b, rows, rect));
+    CHECK_REFUSED(target, yoke_copy_rect(s, b, rows, o->buffer, rows, rect));
+    CHECK_REFUSED(source, yoke_copy_rect(s, o->buffer, rows, b, rows, rect));
+    CHECK_REFUSED(word, yoke_write_rect_sync(s, b, rows, o->bytes, rows, rect));
+    CHECK_REFUSED(word, yoke_read_rect_sync(s, o->bytes, rows, b, rows, rect));
+    CHECK_REFUSED(target, yoke_copy_rect_sync(s, b, rows, o->buffer, rows, rect));
+    CHECK_REFUSED(word, yoke_fill_rect(s, b, rows, rect, "x", 1));
     CHECK_REFUSED(word, yoke_buffer_get_native(b, &native));
     CHECK_REFUSED(word, yoke_launch(s, o->kernel, one, one, 0, YOKE_ARGS(b, 1u)));
     CHECK_REFUSED(word, yoke_launch_n(s, o->kernel, 1, YOKE_ARGS(b, 1u)));
@@ -264,11 +264,11 @@ static void null_data(suite *t)
     CHECK_REFUSED("target", yoke_read_sync(t->stream, NULL, o.buffer, 0, 1));
     CHECK_REFUSED("data", yoke_buffer_create_with_data(t->stream, NULL, 1, &made));
     CHECK_REFUSED("pattern", yoke_fill(t->stream, o.buffer, 0, 1, NULL, 1));
-    CHECK_REFUSED("source", yoke_write_rect(t->stream, o.buffer, rows, NULL, rows, box));
-    CHECK_REFUSED("target", yoke_read_rect(t->stream, NULL, rows, o.buffer, rows, box));
-    CHECK_REFUSED("source", yoke_write_rect_sync(t->stream, o.buffer, rows, NULL, rows, box));
-    CHECK_REFUSED("target", yoke_read_rect_sync(t->stream, NULL, rows, o.buffer, rows, box));
-    CHECK_REFUSED("pattern", yoke_fill_rect(t->stream, o.buffer, rows, box, NULL, 1));
+    CHECK_REFUSED("source", yoke_write_rect(t->stream, o.buffer, rows, NULL, rows, rect));
+    CHECK_REFUSED("target", yoke_read_rect(t->stream, NULL, rows, o.buffer, rows, rect));
+    CHECK_REFUSED("source", yoke_write_rect_sync(t->stream, o.buffer, rows, NULL, rows, rect));
+    CHECK_REFUSED("target", yoke_read_rect_sync(t->stream, NULL, rows, o.buffer, rows, rect));
+    CHECK_REFUSED("pattern", yoke_fill_rect(t->stream, o.buffer, rows, rect, NULL, 1));
     CHECK_REFUSED("host", yoke_buffer_create_from_host(t->device, NULL, 64, &over));
     CHECK(over == NULL);
     CHECK_REFUSED("fn", yoke_host_call(t->stream, NULL, NULL, NULL));
@@ -513,15 +513,15 @@ static void objects_of_another_device(suite *t)
     NEED_OK(yoke_buffer_create_pinned(other, 64, &pinned));
     CHECK_REFUSED("device", yoke_write(t->stream, buffer, 0, o.bytes, 1));
     CHECK_REFUSED("device", yoke_read(t->stream, o.bytes, buffer, 0, 1));
-    CHECK_REFUSED("device", yoke_write_rect(t->stream, buffer, rows, o.bytes, rows, box));
-    CHECK_REFUSED("device", yoke_read_rect(t->stream, o.bytes, rows, buffer, rows, box));
+    CHECK_REFUSED("device", yoke_write_rect(t->stream, buffer, rows, o.bytes, rows, rect));
+    CHECK_REFUSED("device", yoke_read_rect(t->stream, o.bytes, rows, buffer, rows, rect));
     CHECK_REFUSED("device", yoke_copy(t->stream, buffer, 0, buffer, 32, 1));
     CHECK_REFUSED("device", yoke_copy(t->stream, buffer, 0, pinned, 0, 1));
     CHECK_REFUSED("device", yoke_copy_sync(t->stream, pinned, 0, buffer, 0, 1));
-    CHECK_REFUSED("device", yoke_copy_rect(t->stream, buffer, rows, pinned, rows, box));
+    CHECK_REFUSED("device", yoke_copy_rect(t->stream, buffer, rows, pinned, rows, rect));
     CHECK_REFUSED("pinned", yoke_copy(t->stream, o.pinned, 0, pinned, 0, 1));
     CHECK_REFUSED("device", yoke_fill(t->stream, buffer, 0, 1, "x", 1));
-    CHECK_REFUSED("device", yoke_fill_rect(t->stream, buffer, rows, box, "x", 1));
+    CHECK_REFUSED("device", yoke_fill_rect(t->stream, buffer, rows, rect, "x", 1));
     CHECK_OK(yoke_copy(t->stream, buffer, 0, o.buffer, 0, 64));
     CHECK_OK(yoke_stream_wait(t->stream));
     suite_works(t);

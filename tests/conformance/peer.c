@@ -101,14 +101,14 @@ static void large(suite *t, suite *p)
                 return;
 }
 
-/* ---- Boxes ---- */
+/* ---- Rects ---- */
 
-typedef struct box_case {
-    yoke_rect box;
+typedef struct rect_case {
+    yoke_rect rect;
     yoke_pitch to, from;
-} box_case;
+} rect_case;
 
-static const box_case boxes[] = {
+static const rect_case rects[] = {
     { { 1, 1, 1 }, { 0, 0, 0 }, { 0, 0, 0 } },
     { { 100, 0, 0 }, { 1, 0, 0 }, { 3, 0, 0 } },
     { { 7, 5, 0 }, { 3, 9, 0 }, { 1, 7, 0 } },
@@ -126,32 +126,35 @@ static const box_case boxes[] = {
 };
 
 /* With the pitches that 0 stands for. */
-static yoke_pitch layout_of(yoke_pitch layout, yoke_rect box)
+static yoke_pitch layout_of(yoke_pitch layout, yoke_rect rect)
 {
-    layout.row_pitch = layout.row_pitch ? layout.row_pitch : box.width;
-    layout.slice_pitch = layout.slice_pitch ? layout.slice_pitch : layout.row_pitch * (box.height ? box.height : 1);
+    layout.row_pitch = layout.row_pitch ? layout.row_pitch : rect.width;
+    layout.slice_pitch = layout.slice_pitch ? layout.slice_pitch : layout.row_pitch * (rect.height ? rect.height : 1);
     return layout;
 }
 
-static size_t box_end(yoke_pitch layout, yoke_rect box)
+static size_t rect_end(yoke_pitch layout, yoke_rect rect)
 {
-    layout = yoke_pitch_from(layout_of(layout, box), box.width, box.height ? box.height - 1 : 0, box.depth ? box.depth - 1 : 0);
+    layout =
+        yoke_pitch_from(layout_of(layout, rect), rect.width, rect.height ? rect.height - 1 : 0, rect.depth ? rect.depth - 1 : 0);
     return layout.offset;
 }
 
-static void copy_box_host(unsigned char *to, yoke_pitch to_layout, const unsigned char *from, yoke_pitch from_layout, yoke_rect box)
+static void copy_rect_host(unsigned char *to, yoke_pitch to_layout, const unsigned char *from, yoke_pitch from_layout,
+                           yoke_rect rect)
 {
-    to_layout = layout_of(to_layout, box);
-    from_layout = layout_of(from_layout, box);
-    for (size_t z = 0; z < (box.depth ? box.depth : 1); z++)
-        for (size_t y = 0; y < (box.height ? box.height : 1); y++)
-            memcpy(to + yoke_pitch_from(to_layout, 0, y, z).offset, from + yoke_pitch_from(from_layout, 0, y, z).offset, box.width);
+    to_layout = layout_of(to_layout, rect);
+    from_layout = layout_of(from_layout, rect);
+    for (size_t z = 0; z < (rect.depth ? rect.depth : 1); z++)
+        for (size_t y = 0; y < (rect.height ? rect.height : 1); y++)
+            memcpy(to + yoke_pitch_from(to_layout, 0, y, z).offset, from + yoke_pitch_from(from_layout, 0, y, z).offset,
+                   rect.width);
 }
 
-/* `more`: bytes that the buffers have behind the box. */
-static bool box_one_way(route r, const box_case *c, size_t more, bool sync)
+/* `more`: bytes that the buffers have behind the rect. */
+static bool rect_one_way(route r, const rect_case *c, size_t more, bool sync)
 {
-    size_t from_size = box_end(c->from, c->box) + more, to_size = box_end(c->to, c->box) + more;
+    size_t from_size = rect_end(c->from, c->rect) + more, to_size = rect_end(c->to, c->rect) + more;
     unsigned char *data = memory_new(from_size), *mirror = memory_new(to_size);
     guarded source = { 0 }, target = { 0 };
     bool ok = false;
@@ -161,17 +164,17 @@ static bool box_one_way(route r, const box_case *c, size_t more, bool sync)
     NEED(guarded_create(r.from, from_size, &source) && guarded_create(r.to, to_size, &target));
     NEED(guarded_write(r.from, &source, data) && guarded_write(r.to, &target, mirror));
     if (sync) {
-        NEED_OK(yoke_copy_rect_sync(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->box));
+        NEED_OK(yoke_copy_rect_sync(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->rect));
     } else {
-        NEED_OK(yoke_copy_rect(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->box));
+        NEED_OK(yoke_copy_rect(r.on->stream, target.buffer, c->to, source.buffer, c->from, c->rect));
         NEED_OK(yoke_stream_wait(r.on->stream));
     }
-    copy_box_host(mirror, c->to, data, c->from, c->box);
+    copy_rect_host(mirror, c->to, data, c->from, c->rect);
     NEED(guarded_check(r.to, &target, mirror) && guarded_check(r.from, &source, data));
     ok = true;
 out:
     if (!ok)
-        tap_diag("a box of %zu x %zu x %zu bytes", c->box.width, c->box.height, c->box.depth);
+        tap_diag("a rect of %zu x %zu x %zu bytes", c->rect.width, c->rect.height, c->rect.depth);
     guarded_release(&target);
     guarded_release(&source);
     memory_free(mirror);
@@ -179,26 +182,26 @@ out:
     return ok;
 }
 
-static void boxes_of_all_shapes(suite *t, suite *p)
+static void rects_of_all_shapes(suite *t, suite *p)
 {
     for (unsigned way = 0; way < PEER_WAYS; way++)
-        for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)
-            if (!box_one_way(route_of(t, p, way), &boxes[i], i % 3 ? 7 * i : 0, i % 2))
+        for (size_t i = 0; i < sizeof rects / sizeof rects[0]; i++)
+            if (!rect_one_way(route_of(t, p, way), &rects[i], i % 3 ? 7 * i : 0, i % 2))
                 return;
 }
 
-static void random_boxes(suite *t, suite *p)
+static void random_rects(suite *t, suite *p)
 {
     uint32_t dice[10];
 
     for (uint32_t i = 0; i < 60; i++) {
         fill_random(dice, sizeof dice, i + 1000);
-        box_case c = { .box = { dice[0] % 99 + 1, dice[1] % 19 + 1, dice[2] % 9 + 1 } };
-        c.to = (yoke_pitch){ dice[3] % 50, c.box.width + dice[4] % 13, 0 };
-        c.to.slice_pitch = c.to.row_pitch * c.box.height + dice[5] % 31;
-        c.from = (yoke_pitch){ dice[6] % 50, c.box.width + dice[7] % 13, 0 };
-        c.from.slice_pitch = c.from.row_pitch * c.box.height + dice[8] % 31;
-        if (!box_one_way(route_of(t, p, dice[9] >> 4), &c, dice[9] % 5, dice[9] >> 8 & 1))
+        rect_case c = { .rect = { dice[0] % 99 + 1, dice[1] % 19 + 1, dice[2] % 9 + 1 } };
+        c.to = (yoke_pitch){ dice[3] % 50, c.rect.width + dice[4] % 13, 0 };
+        c.to.slice_pitch = c.to.row_pitch * c.rect.height + dice[5] % 31;
+        c.from = (yoke_pitch){ dice[6] % 50, c.rect.width + dice[7] % 13, 0 };
+        c.from.slice_pitch = c.from.row_pitch * c.rect.height + dice[8] % 31;
+        if (!rect_one_way(route_of(t, p, dice[9] >> 4), &c, dice[9] % 5, dice[9] >> 8 & 1))
             return;
     }
 }
@@ -212,7 +215,7 @@ static void views_one_way(route r)
     yoke_buffer *from = NULL, *from_inner = NULL, *to = NULL, *to_inner = NULL;
     guarded source = { 0 }, target = { 0 };
     yoke_pitch to_layout = { 1, 61, 0 }, from_layout = { 5, 53, 53 * 12 };
-    yoke_rect box = { 51, 11, 9 };
+    yoke_rect rect = { 51, 11, 9 };
 
     fill_random(data, SIZE, 6);
     fill_random(mirror, SIZE, 7);
@@ -226,8 +229,8 @@ static void views_one_way(route r)
     memcpy(mirror + SIZE - LENGTH, data + AT + 1, 100);
     NEED_OK(yoke_copy(r.on->stream, to_inner, INNER_LENGTH - 999, from_inner, INNER_LENGTH - 999, 999));
     memcpy(mirror + SIZE - 999, data + AT + INNER + INNER_LENGTH - 999, 999);
-    NEED_OK(yoke_copy_rect(r.on->stream, to_inner, to_layout, from_inner, from_layout, box));
-    copy_box_host(mirror + SIZE - INNER_LENGTH, to_layout, data + AT + INNER, from_layout, box);
+    NEED_OK(yoke_copy_rect(r.on->stream, to_inner, to_layout, from_inner, from_layout, rect));
+    copy_rect_host(mirror + SIZE - INNER_LENGTH, to_layout, data + AT + INNER, from_layout, rect);
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(r.on->stream, to_inner, 0, from_inner, 1, INNER_LENGTH));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(r.on->stream, to_inner, 1, from, 0, INNER_LENGTH));
     NEED_OK(yoke_stream_wait(r.on->stream));
@@ -306,7 +309,7 @@ static void refused_there(suite *t, suite *p)
 {
     unsigned char *data = memory_new(SIZE), *host = memory_new(SIZE);
     yoke_pitch layout = { 0, 64, 0 };
-    yoke_rect box = { 32, 9, 2 };
+    yoke_rect rect = { 32, 9, 2 };
     yoke_kernel *set = suite_kernel(t, "set"), *theirs = suite_kernel(p, "set");
     guarded own = { 0 }, foreign = { 0 };
     char both[80];
@@ -318,22 +321,22 @@ static void refused_there(suite *t, suite *p)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_launch_n(t->stream, set, 1, YOKE_ARGS(foreign.buffer, (uint32_t)1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_launch_n(t->stream, theirs, 1, YOKE_ARGS(own.buffer, (uint32_t)1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_fill(t->stream, foreign.buffer, 0, 100, "x", 1));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_fill_rect(t->stream, foreign.buffer, layout, box, "x", 1));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_fill_rect(t->stream, foreign.buffer, layout, rect, "x", 1));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_write(t->stream, foreign.buffer, 0, host, 100));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_write_sync(t->stream, foreign.buffer, 0, host, 100));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_write_rect(t->stream, foreign.buffer, layout, host, layout, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_write_rect(t->stream, foreign.buffer, layout, host, layout, rect));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_read(t->stream, host, foreign.buffer, 0, 100));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_read_rect(t->stream, host, layout, foreign.buffer, layout, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_read_rect(t->stream, host, layout, foreign.buffer, layout, rect));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_copy(t->stream, foreign.buffer, 0, foreign.buffer, 1000, 100));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both, yoke_copy(t->stream, foreign.buffer, 0, foreign.whole, 10000, 100));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, both,
-                yoke_copy_rect(t->stream, foreign.buffer, layout, foreign.whole, (yoke_pitch){ 9999, 64, 0 }, box));
+                yoke_copy_rect(t->stream, foreign.buffer, layout, foreign.whole, (yoke_pitch){ 9999, 64, 0 }, rect));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "", yoke_copy(t->stream, own.buffer, 0, foreign.buffer, 0, 0));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(t->stream, own.buffer, 1, foreign.buffer, 0, SIZE));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(t->stream, foreign.buffer, 0, own.buffer, SIZE, 1));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy(t->stream, foreign.buffer, SIZE_MAX, own.buffer, 0, 2));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "",
-                yoke_copy_rect(t->stream, own.buffer, (yoke_pitch){ 0, 31, 0 }, foreign.buffer, layout, box));
+                yoke_copy_rect(t->stream, own.buffer, (yoke_pitch){ 0, 31, 0 }, foreign.buffer, layout, rect));
     CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy_rect(t->stream, own.buffer, layout, foreign.buffer, layout, (yoke_rect){ 64, 99, 99 }));
     CHECK_OK(yoke_stream_wait(t->stream));
     guarded_check(p, &foreign, data);
@@ -398,7 +401,7 @@ static int run_environment(const char *theirs, const char *ours)
         CHECK_OK(yoke_device_open(theirs, &p.device)) && peer_ready(&p, peer_source)) {
         bytes(&t, &p);
         large(&t, &p);
-        boxes_of_all_shapes(&t, &p);
+        rects_of_all_shapes(&t, &p);
         kinds(&t, &p);
     }
     peer_close(&p);
@@ -427,9 +430,9 @@ static int run_pairs(void)
         for (size_t b = 0; b < ready; b++)
             for (unsigned way = 0; a != b && way < PEER_WAYS; way += 2) { /* the other ways are b's and a's */
                 route r = route_of(&all[a], &all[b], way);
-                if (!box_one_way(r, &(box_case){ { 1, 0, 0 }, { 7, 0, 0 }, { 3, 0, 0 } }, 5, false) ||
-                    !box_one_way(r, &(box_case){ { (1 << 21) + 77, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 } }, 3, false) ||
-                    !box_one_way(r, &boxes[sizeof boxes / sizeof boxes[0] - 4], 9, true))
+                if (!rect_one_way(r, &(rect_case){ { 1, 0, 0 }, { 7, 0, 0 }, { 3, 0, 0 } }, 5, false) ||
+                    !rect_one_way(r, &(rect_case){ { (1 << 21) + 77, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 } }, 3, false) ||
+                    !rect_one_way(r, &rects[sizeof rects / sizeof rects[0] - 4], 9, true))
                     tap_diag("from %s to %s, by %s", r.from->info.selector, r.to->info.selector, r.on->info.selector);
             }
     tap_diag("%zu devices, %zu pairs", ready, ready * ready - ready);
@@ -455,8 +458,8 @@ out:;
 #define PEER_CASES(X)                                         \
     X(bytes, "copies move exactly their bytes")               \
     X(large, "copies up to 9 MiB")                            \
-    X(boxes_of_all_shapes, "boxes of all shapes")             \
-    X(random_boxes, "random boxes")                           \
+    X(rects_of_all_shapes, "rects of all shapes")             \
+    X(random_rects, "random rects")                           \
     X(views, "views")                                         \
     X(kinds, "pinned, mapped and shared memory")              \
     X(refused, "foreign buffers are refused everywhere else") \

@@ -70,7 +70,7 @@ static bool place_check(place *at, size_t size)
 
 /* ---- Ways through the pinned memory ---- */
 
-/* Out of x, and into y: a bit for each, whether it goes by the pointer, and whether as a box. */
+/* Out of x, and into y: a bit for each, whether it goes by the pointer, and whether as a rect. */
 enum { OUT_BY_POINTER = 1, IN_BY_POINTER = 2, AS_BOX = 4, WAYS = 8 };
 
 /* Each way with few bytes, some with many. */
@@ -80,28 +80,28 @@ static bool is_tried(unsigned i)
     return sizes[i / WAYS] <= 64 << 10 ? true : way == 0 || way == IN_BY_POINTER || way == (AS_BOX | OUT_BY_POINTER);
 }
 
-/* Rows of 8 bytes, of which the first 7 are a box's; the rest goes before. */
+/* Rows of 8 bytes, of which the first 7 are a rect's; the rest goes before. */
 static bool go(place *at, yoke_stream *stream, size_t size, unsigned way)
 {
     yoke_pitch rows = { 0, 8, 0 };
-    yoke_rect box = { 7, size / 8, 1 };
+    yoke_rect rect = { 7, size / 8, 1 };
     bool ok = true;
 
     if (way & AS_BOX && way & OUT_BY_POINTER)
         ok = CHECK_OK(yoke_read(stream, at->host, at->x.buffer, 0, size)) &&
-             CHECK_OK(yoke_read_rect(stream, at->host, rows, at->x.buffer, rows, box));
+             CHECK_OK(yoke_read_rect(stream, at->host, rows, at->x.buffer, rows, rect));
     else if (way & AS_BOX)
         ok = CHECK_OK(yoke_copy(stream, at->pinned, 0, at->x.buffer, 0, size)) &&
-             CHECK_OK(yoke_copy_rect(stream, at->pinned, rows, at->x.buffer, rows, box));
+             CHECK_OK(yoke_copy_rect(stream, at->pinned, rows, at->x.buffer, rows, rect));
     else if (way & OUT_BY_POINTER)
         ok = CHECK_OK(yoke_read(stream, at->host, at->x.buffer, 0, size));
     else
         ok = CHECK_OK(yoke_copy(stream, at->pinned, 0, at->x.buffer, 0, size));
     if (way & AS_BOX && way & IN_BY_POINTER)
-        return ok && CHECK_OK(yoke_write_rect(stream, at->y.buffer, rows, at->host, rows, box)) &&
+        return ok && CHECK_OK(yoke_write_rect(stream, at->y.buffer, rows, at->host, rows, rect)) &&
                CHECK_OK(yoke_write(stream, at->y.buffer, 0, at->host, size));
     if (way & AS_BOX)
-        return ok && CHECK_OK(yoke_copy_rect(stream, at->y.buffer, rows, at->pinned, rows, box)) &&
+        return ok && CHECK_OK(yoke_copy_rect(stream, at->y.buffer, rows, at->pinned, rows, rect)) &&
                CHECK_OK(yoke_copy(stream, at->y.buffer, 0, at->pinned, 0, size));
     if (way & IN_BY_POINTER)
         return ok && CHECK_OK(yoke_write(stream, at->y.buffer, 0, at->host, size));
@@ -129,7 +129,7 @@ static void through_one_way(suite *on, suite *other, bool in_graph)
         yoke_graph_release(graph);
         if (!ok)
             tap_diag("with %zu bytes, out by the %s, in by the %s%s", size, i & OUT_BY_POINTER ? "pointer" : "buffer",
-                     i & IN_BY_POINTER ? "pointer" : "buffer", i & AS_BOX ? ", as boxes" : "");
+                     i & IN_BY_POINTER ? "pointer" : "buffer", i & AS_BOX ? ", as rects" : "");
         NEED(ok);
     }
 out:

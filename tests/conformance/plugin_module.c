@@ -57,7 +57,7 @@ static yoke_status called(yoke_status status, void *user)
     return status;
 }
 
-static void settled(yoke_status status, void *user)
+static void complete(yoke_status status, void *user)
 {
     (void)status;
     (void)user;
@@ -83,10 +83,10 @@ static int work(pid_t out_threads[PLUGIN_MOST_THREADS])
         well = yoke_stream_create(device, &streams[i]) == YOKE_OK &&
                yoke_read(streams[i], values, buffer, 0, sizeof values) == YOKE_OK &&
                yoke_host_call(streams[i], called, NULL, NULL) == YOKE_OK && yoke_event_record(streams[i], 0, &event) == YOKE_OK &&
-               yoke_event_on_complete(event, settled, NULL, release) == YOKE_OK &&
+               yoke_event_on_complete(event, complete, NULL, release) == YOKE_OK &&
                (yoke_event_release(event), event = NULL, yoke_stream_wait(streams[i]) == YOKE_OK);
     for (unsigned waited = 0; well && atomic_load(&released) < 2 && waited < 30000; waited++)
-        usleep(1000); /* which no event tells of: what comes behind a settled callback */
+        usleep(1000); /* which no event tells of: what comes behind a completion callback */
     well = well && atomic_load(&released) == 2;
     for (unsigned i = 0; i < 2; i++)
         yoke_stream_release(streams[i]);

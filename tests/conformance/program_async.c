@@ -63,7 +63,7 @@ out:
     guarded_release(&out);
 }
 
-/* The kernel is looked up at once, and the event settles. */
+/* The kernel is looked up at once, and the event completes. */
 static void built(suite *t)
 {
     numbered n;
@@ -219,7 +219,7 @@ static void released(suite *t)
     CHECK(suite_logged(YOKE_LOG_WARNING, unasked) == 1);
 }
 
-static void note_settled(yoke_status status, void *user)
+static void note_complete(yoke_status status, void *user)
 {
     CHECK(status == YOKE_OK || status == YOKE_E_BUILD);
     gate_open(user);
@@ -229,7 +229,7 @@ static void note_settled(yoke_status status, void *user)
 static void told_of(suite *t)
 {
     yoke_source broken = broken_source();
-    gate settled = GATE_INIT;
+    gate complete = GATE_INIT;
     numbered n;
 
     for (unsigned i = 0; i < 2; i++) {
@@ -238,12 +238,12 @@ static void told_of(suite *t)
         struct pollfd polled = { .fd = -1, .events = POLLIN };
         number(&n, new_number());
         NEED_OK(yoke_program_build_async(t->device, i ? &broken : &n.source, &program, &event));
-        CHECK_OK(yoke_event_on_complete(event, note_settled, &settled, NULL));
+        CHECK_OK(yoke_event_on_complete(event, note_complete, &complete, NULL));
         if (CHECK_OK(yoke_event_get_fd(event, &polled.fd))) {
             CHECK(poll(&polled, 1, -1) == 1);
             close(polled.fd);
         }
-        gate_wait(&settled, i + 1);
+        gate_wait(&complete, i + 1);
         CHECK_STATUS(i ? YOKE_E_BUILD : YOKE_OK, yoke_event_query(event));
         yoke_event_release(event);
         yoke_program_release(program);

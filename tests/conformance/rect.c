@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boxes: copies and fills of two and three dimensions move exactly their rows and leave what is between them alone, whatever the
- * pitches and whatever memory is on either side. Bad boxes are in box_misuse.c, random ones in transfer.c.
+ * Rects: copies and fills of two and three dimensions move exactly their rows and leave what is between them alone, whatever the
+ * pitches and whatever memory is on either side. Bad rects are in rect_misuse.c, random ones in transfer.c.
  */
 #include "again.h"
 #include "area.h"
@@ -14,10 +14,10 @@
 
 enum { SIZE = 24000 };
 
-/* A box with a layout for either side. */
+/* A rect with a layout for either side. */
 typedef struct shape {
     yoke_pitch target, source;
-    yoke_rect box;
+    yoke_rect rect;
 } shape;
 
 static const shape shapes[] = {
@@ -57,18 +57,18 @@ static void check_moves(suite *t, side target, side source)
 
     for (unsigned sync = 0; sync < 2; sync++)
         for (size_t i = 0; i < SHAPES; i++) {
-            move m = { target, source, shapes[i].box, false, sync };
+            move m = { target, source, shapes[i].rect, false, sync };
             m.target.layout = shapes[i].target;
             m.source.layout = shapes[i].source;
-            bool ok = CHECK(layout_end(layout_full(shapes[i].target, m.box), m.box) <= SIZE) &&
-                      CHECK(layout_end(layout_full(shapes[i].source, m.box), m.box) <= SIZE);
+            bool ok = CHECK(layout_end(layout_full(shapes[i].target, m.rect), m.rect) <= SIZE) &&
+                      CHECK(layout_end(layout_full(shapes[i].source, m.rect), m.rect) <= SIZE);
             ok = ok && area_set(t, target.area, seed) && area_set(t, source.area, seed + 1) && CHECK_OK(area_move(t->stream, &m));
             if (!sync)
                 ok = CHECK_OK(yoke_stream_wait(t->stream)) && ok;
             area_move_mirror(&m);
             ok = ok && area_check(t, target.area) && area_check(t, source.area);
             if (!ok) {
-                tap_diag("box %zu%s, to %s%s, from %s%s", i, sync ? ", sync" : "", area_names[target.area->kind],
+                tap_diag("rect %zu%s, to %s%s, from %s%s", i, sync ? ", sync" : "", area_names[target.area->kind],
                          target.by_pointer ? " by its pointer" : "", area_names[source.area->kind],
                          source.by_pointer ? " by its pointer" : "");
                 return;
@@ -127,18 +127,18 @@ static void managed_pointers(suite *t)
     check_kinds(t, managed_kinds, true, device_kind, false);
 }
 
-/* Boxes for patterns of up to 16 bytes: each size, offset and pitch is a multiple of that. */
+/* Rects for patterns of up to 16 bytes: each size, offset and pitch is a multiple of that. */
 static const shape fill_shapes[] = {
-    { .target = { 0, 0, 0 }, .box = { 16, 0, 0 } },
-    { .target = { 48, 0, 0 }, .box = { 4000, 0, 0 } },
-    { .target = { 32, 0, 0 }, .box = { 64, 50, 0 } },
-    { .target = { 16, 80, 0 }, .box = { 64, 50, 1 } },
-    { .target = { 16, 80, 0 }, .box = { 16, 200, 1 } },
-    { .target = { 0, 64, 64 * 12 }, .box = { 48, 10, 8 } },
-    { .target = { 0, 64, 64 * 12 + 16 }, .box = { 48, 10, 8 } },
-    { .target = { 16, 0, 16 * 11 }, .box = { 16, 10, 20 } },
-    { .target = { 16, 0, 48 }, .box = { 16, 1, 100 } },
-    { .target = { SIZE - 16 - 7 * 1600, 1600, 0 }, .box = { 16, 8, 0 } },
+    { .target = { 0, 0, 0 }, .rect = { 16, 0, 0 } },
+    { .target = { 48, 0, 0 }, .rect = { 4000, 0, 0 } },
+    { .target = { 32, 0, 0 }, .rect = { 64, 50, 0 } },
+    { .target = { 16, 80, 0 }, .rect = { 64, 50, 1 } },
+    { .target = { 16, 80, 0 }, .rect = { 16, 200, 1 } },
+    { .target = { 0, 64, 64 * 12 }, .rect = { 48, 10, 8 } },
+    { .target = { 0, 64, 64 * 12 + 16 }, .rect = { 48, 10, 8 } },
+    { .target = { 16, 0, 16 * 11 }, .rect = { 16, 10, 20 } },
+    { .target = { 16, 0, 48 }, .rect = { 16, 1, 100 } },
+    { .target = { SIZE - 16 - 7 * 1600, 1600, 0 }, .rect = { 16, 8, 0 } },
 };
 
 /* In units of the pattern: so with a pattern of 1 byte a width of 1 is among them too. */
@@ -152,10 +152,10 @@ static void fill_kind(suite *t, area_kind kind)
     for (size_t unit = 1; unit <= 16; unit *= 2)
         for (size_t i = 0; i < sizeof fill_shapes / sizeof fill_shapes[0]; i++) {
             yoke_pitch l = fill_shapes[i].target;
-            yoke_rect b = fill_shapes[i].box;
+            yoke_rect b = fill_shapes[i].rect;
             filling f = { .target = { .area = &a }, .pattern_size = unit };
             f.target.layout = (yoke_pitch){ l.offset / 16 * unit, l.row_pitch / 16 * unit, l.slice_pitch / 16 * unit };
-            f.box = (yoke_rect){ b.width / 16 * unit, b.height, b.depth };
+            f.rect = (yoke_rect){ b.width / 16 * unit, b.height, b.depth };
             fill_random(f.pattern, sizeof f.pattern, (uint32_t)(i * 32 + unit));
             NEED(area_set(t, &a, (uint32_t)(i + unit * 100)));
             NEED_OK(area_fill(t->stream, &f));
@@ -177,7 +177,7 @@ static void fills(suite *t)
         fill_kind(t, kind);
 }
 
-/* A pattern that is smaller than what offsets, widths and pitches are multiples of; and a large box. */
+/* A pattern that is smaller than what offsets, widths and pitches are multiples of; and a large rect. */
 static void large_fills(suite *t)
 {
     enum { WIDTH = 8192, PITCH = WIDTH + 48, ROWS = 100, SLICES = 3, SLICE = PITCH * ROWS + 16 };
@@ -187,12 +187,12 @@ static void large_fills(suite *t)
         NEED(area_create(t, kind, SLICE * SLICES, 1, &a));
         for (size_t unit = 1; unit <= 16; unit *= 2) {
             filling f = { .target = { .area = &a, .layout = { 16, PITCH, SLICE } }, .pattern_size = unit };
-            f.box = (yoke_rect){ WIDTH, ROWS, SLICES };
+            f.rect = (yoke_rect){ WIDTH, ROWS, SLICES };
             fill_random(f.pattern, sizeof f.pattern, (uint32_t)unit);
             NEED_OK(area_fill(t->stream, &f));
             area_fill_mirror(&f);
             f.target.layout = (yoke_pitch){ unit, 0, 0 };
-            f.box = (yoke_rect){ (SLICE - 16) / unit * unit, 1, 1 };
+            f.rect = (yoke_rect){ (SLICE - 16) / unit * unit, 1, 1 };
             fill_random(f.pattern, sizeof f.pattern, (uint32_t)unit + 100);
             NEED_OK(area_fill(t->stream, &f));
             area_fill_mirror(&f);
@@ -230,16 +230,16 @@ static void within_one_buffer(suite *t)
         for (size_t i = 0; i < sizeof interleaved / sizeof interleaved[0]; i++) {
             move m = { { .area = &a, .layout = interleaved[i].target },
                        { .area = &a, .layout = interleaved[i].source },
-                       interleaved[i].box,
+                       interleaved[i].rect,
                        false,
                        i % 2 != 0 };
             m.source.through = i % 3 ? all : NULL;
-            CHECK(!layouts_overlap(m.target.layout, m.source.layout, m.box, SIZE));
+            CHECK(!layouts_overlap(m.target.layout, m.source.layout, m.rect, SIZE));
             NEED_OK(area_move(t->stream, &m));
             area_move_mirror(&m);
             NEED_OK(yoke_stream_wait(t->stream));
             if (!area_check(t, &a)) {
-                tap_diag("interleaved box %zu, %s", i, area_names[kind]);
+                tap_diag("interleaved rect %zu, %s", i, area_names[kind]);
                 goto out;
             }
         }
@@ -300,13 +300,13 @@ static void held(suite *t)
         { { .area = &device }, { .area = &pinned }, { 0, 0, 0 }, false, false },
         { { .area = &back }, { .area = &device }, { 0, 0, 0 }, false, false },
     };
-    filling f = { .target = { &device, { 1024, 96, 0 }, false, view, 1000 }, .box = { 64, 40, 0 }, .pattern_size = 8 };
+    filling f = { .target = { &device, { 1024, 96, 0 }, false, view, 1000 }, .rect = { 64, 40, 0 }, .pattern_size = 8 };
     fill_random(f.pattern, sizeof f.pattern, 6);
     bool ok = CHECK_OK(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
         moves[i].target.layout = (yoke_pitch){ 1100 + i * 100, 50, 907 };
         moves[i].source.layout = (yoke_pitch){ 1000 + i * 100, 60, 1013 };
-        moves[i].box = (yoke_rect){ 31, 15, 16 };
+        moves[i].rect = (yoke_rect){ 31, 15, 16 };
         ok = CHECK_OK(area_move(t->stream, &moves[i])) && ok;
         if (i == 0)
             ok = CHECK_OK(area_fill(t->stream, &f)) && ok;
@@ -353,10 +353,10 @@ static void large(suite *t)
     NEED(area_create(t, AREA_PAGEABLE, LARGE, 3, &back));
     for (size_t i = 0; i < sizeof many / sizeof many[0]; i++) {
         move in = {
-            { .area = &device, .layout = many[i].target }, { .area = &host, .layout = many[i].source }, many[i].box, false, false
+            { .area = &device, .layout = many[i].target }, { .area = &host, .layout = many[i].source }, many[i].rect, false, false
         };
         move out = {
-            { .area = &back, .layout = many[i].source }, { .area = &device, .layout = many[i].target }, many[i].box, 0, 0
+            { .area = &back, .layout = many[i].source }, { .area = &device, .layout = many[i].target }, many[i].rect, 0, 0
         };
         NEED_OK(area_move(t->stream, &in));
         NEED_OK(area_move(t->stream, &out));
@@ -364,7 +364,7 @@ static void large(suite *t)
         area_move_mirror(&in);
         area_move_mirror(&out);
         if (!area_check(t, &back) || !area_check(t, &device)) {
-            tap_diag("large box %zu", i);
+            tap_diag("large rect %zu", i);
             goto out;
         }
     }
@@ -430,10 +430,10 @@ int main(int argc, char **argv)
         { "pointers into mapped and shared memory", managed_pointers, false },
         { "fills of every pattern size", fills, false },
         { "large fills", large_fills, false },
-        { "boxes that interleave in one buffer", within_one_buffer, false },
+        { "rects that interleave in one buffer", within_one_buffer, false },
         { "from one origin to another", origins, false },
         { "held behind a host function, by value", held, false },
-        { "large boxes", large, false },
+        { "large rects", large, false },
         { "what is between rows is not touched", nothing_between_rows, false },
         { "pageable memory carried through pinned", staged, false },
         { "fills by a kernel", fill_kernel, false },

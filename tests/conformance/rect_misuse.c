@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bad boxes: each is an error that names what is wrong with which numbers, moves nothing, and leaves the stream usable. Sizes that
+ * Bad rects: each is an error that names what is wrong with which numbers, moves nothing, and leaves the stream usable. Sizes that
  * size_t cannot add or multiply are among them: none may come out small.
  */
 #include "area.h"
@@ -56,12 +56,12 @@ static void release_objects(objects *o)
     yoke_device_release(o->stranger);
 }
 
-/* What is wrong with a layout or box. */
+/* What is wrong with a layout or rect. */
 typedef struct fault {
     yoke_status status;
     const char *words; /* of every message */
     yoke_pitch layout;
-    yoke_rect box;
+    yoke_rect rect;
 } fault;
 
 /* Of any side. */
@@ -120,27 +120,27 @@ static const fault bad_in_buffer[] = {
 /* Rows that follow each other at once: for a side that nothing is wrong with. */
 static const yoke_pitch fine = { 0, 0, 0 };
 
-/* Each call with this layout for one side, and for the other one that is fine with any box. */
+/* Each call with this layout for one side, and for the other one that is fine with any rect. */
 static void check_buffer_side(suite *t, objects *o, const fault *f)
 {
     yoke_stream *s = t->stream;
     yoke_buffer *device = o->device.view, *other = o->other.view, *pinned = o->pinned.whole;
     unsigned char *host = area_host(&o->host);
 
-    CHECK_FAILS(f->status, f->words, yoke_write_rect(s, device, f->layout, host, fine, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_write_rect_sync(s, device, f->layout, host, fine, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_read_rect(s, host, fine, device, f->layout, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_read_rect_sync(s, host, fine, device, f->layout, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_copy_rect(s, device, f->layout, pinned, f->layout, f->box));
+    CHECK_FAILS(f->status, f->words, yoke_write_rect(s, device, f->layout, host, fine, f->rect));
+    CHECK_FAILS(f->status, f->words, yoke_write_rect_sync(s, device, f->layout, host, fine, f->rect));
+    CHECK_FAILS(f->status, f->words, yoke_read_rect(s, host, fine, device, f->layout, f->rect));
+    CHECK_FAILS(f->status, f->words, yoke_read_rect_sync(s, host, fine, device, f->layout, f->rect));
+    CHECK_FAILS(f->status, f->words, yoke_copy_rect(s, device, f->layout, pinned, f->layout, f->rect));
     /* which has room for a few more bytes, in its guards */
     CHECK_FAILS(f->status, f->status == YOKE_E_RANGE ? "" : f->words,
-                yoke_copy_rect(s, pinned, f->layout, device, f->layout, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_copy_rect(s, device, f->layout, other, f->layout, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_copy_rect_sync(s, device, f->layout, other, f->layout, f->box));
-    CHECK_FAILS(f->status, f->words, yoke_fill_rect(s, device, f->layout, f->box, "x", 1));
+                yoke_copy_rect(s, pinned, f->layout, device, f->layout, f->rect));
+    CHECK_FAILS(f->status, f->words, yoke_copy_rect(s, device, f->layout, other, f->layout, f->rect));
+    CHECK_FAILS(f->status, f->words, yoke_copy_rect_sync(s, device, f->layout, other, f->layout, f->rect));
+    CHECK_FAILS(f->status, f->words, yoke_fill_rect(s, device, f->layout, f->rect, "x", 1));
 }
 
-static void bad_boxes(suite *t)
+static void bad_rects(suite *t)
 {
     objects o;
 
@@ -149,7 +149,7 @@ static void bad_boxes(suite *t)
         unsigned before = suite_failures();
         check_buffer_side(t, &o, &bad_anywhere[i]);
         if (suite_failures() != before)
-            tap_diag("... for box %zu", i);
+            tap_diag("... for rect %zu", i);
     }
     check_objects(t, &o);
 out:
@@ -167,15 +167,15 @@ static void bad_host_layouts(suite *t)
     for (size_t i = 0; i < sizeof bad_anywhere / sizeof bad_anywhere[0]; i++) {
         const fault *f = &bad_anywhere[i];
         unsigned before = suite_failures();
-        if (f->box.width * f->box.height * f->box.depth > SIZE || f->box.height > SIZE || f->box.depth > SIZE ||
-            f->box.width > SIZE)
+        if (f->rect.width * f->rect.height * f->rect.depth > SIZE || f->rect.height > SIZE || f->rect.depth > SIZE ||
+            f->rect.width > SIZE)
             continue; /* wrong for the buffer too */
-        CHECK_FAILS(f->status, f->words, yoke_write_rect(t->stream, o.device.view, fine, host, f->layout, f->box));
-        CHECK_FAILS(f->status, f->words, yoke_write_rect_sync(t->stream, o.device.view, fine, host, f->layout, f->box));
-        CHECK_FAILS(f->status, f->words, yoke_read_rect(t->stream, host, f->layout, o.device.view, fine, f->box));
-        CHECK_FAILS(f->status, f->words, yoke_read_rect_sync(t->stream, host, f->layout, o.device.view, fine, f->box));
+        CHECK_FAILS(f->status, f->words, yoke_write_rect(t->stream, o.device.view, fine, host, f->layout, f->rect));
+        CHECK_FAILS(f->status, f->words, yoke_write_rect_sync(t->stream, o.device.view, fine, host, f->layout, f->rect));
+        CHECK_FAILS(f->status, f->words, yoke_read_rect(t->stream, host, f->layout, o.device.view, fine, f->rect));
+        CHECK_FAILS(f->status, f->words, yoke_read_rect_sync(t->stream, host, f->layout, o.device.view, fine, f->rect));
         if (suite_failures() != before)
-            tap_diag("... for box %zu", i);
+            tap_diag("... for rect %zu", i);
     }
     yoke_rect tall = { 1, SIZE, 1 };
     CHECK_REFUSED("source", yoke_write_rect(t->stream, o.device.view, column, NULL, column, tall));
@@ -203,31 +203,31 @@ static void beyond_the_buffer(suite *t)
         unsigned before = suite_failures();
         check_buffer_side(t, &o, f);
         if (suite_failures() != before)
-            tap_diag("... for box %zu", i);
+            tap_diag("... for rect %zu", i);
     }
     /* a view is the end, where its buffer would have the room; and pinned memory has an end as well */
     yoke_pitch rows = { 0, 20, 0 };
-    yoke_rect box = { 10, 10, 1 };
+    yoke_rect rect = { 10, 10, 1 };
     NEED_OK(yoke_buffer_create_view(o.device.view, 500, 189, &view));
     unsigned char *host = area_host(&o.host);
-    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_write_rect(t->stream, view, rows, host, rows, box));
-    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_read_rect(t->stream, host, rows, view, rows, box));
-    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_copy_rect(t->stream, view, rows, o.other.view, rows, box));
-    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_fill_rect(t->stream, view, rows, box, "x", 1));
+    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_write_rect(t->stream, view, rows, host, rows, rect));
+    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_read_rect(t->stream, host, rows, view, rows, rect));
+    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_copy_rect(t->stream, view, rows, o.other.view, rows, rect));
+    CHECK_FAILS(YOKE_E_RANGE, "189", yoke_fill_rect(t->stream, view, rows, rect, "x", 1));
     yoke_pitch at_end = { o.pinned.total - 189, 20, 0 };
-    CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy_rect(t->stream, o.device.view, rows, o.pinned.whole, at_end, box));
-    CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy_rect(t->stream, o.pinned.whole, at_end, o.device.view, rows, box));
+    CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy_rect(t->stream, o.device.view, rows, o.pinned.whole, at_end, rect));
+    CHECK_FAILS(YOKE_E_RANGE, "", yoke_copy_rect(t->stream, o.pinned.whole, at_end, o.device.view, rows, rect));
     check_objects(t, &o);
 out:
     yoke_buffer_release(view);
     release_objects(&o);
 }
 
-static void boxes_that_overlap(suite *t)
+static void rects_that_overlap(suite *t)
 {
     static const struct {
         yoke_pitch target, source;
-        yoke_rect box;
+        yoke_rect rect;
     } bad[] = {
         { { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 1 } },           { { 0, 20, 0 }, { 9, 20, 0 }, { 10, 20, 0 } }, /* a byte of each row */
         { { 0, 20, 0 }, { 9, 30, 0 }, { 10, 20, 0 } },   /* of the first row only */
@@ -243,10 +243,10 @@ static void boxes_that_overlap(suite *t)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         yoke_buffer *b = o.device.view;
         unsigned before = suite_failures();
-        CHECK(layouts_overlap(bad[i].target, bad[i].source, bad[i].box, SIZE + 100));
-        CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, b, bad[i].target, b, bad[i].source, bad[i].box));
-        CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, b, bad[i].source, b, bad[i].target, bad[i].box));
-        CHECK_REFUSED("overlap", yoke_copy_rect_sync(t->stream, b, bad[i].target, b, bad[i].source, bad[i].box));
+        CHECK(layouts_overlap(bad[i].target, bad[i].source, bad[i].rect, SIZE + 100));
+        CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, b, bad[i].target, b, bad[i].source, bad[i].rect));
+        CHECK_REFUSED("overlap", yoke_copy_rect(t->stream, b, bad[i].source, b, bad[i].target, bad[i].rect));
+        CHECK_REFUSED("overlap", yoke_copy_rect_sync(t->stream, b, bad[i].target, b, bad[i].source, bad[i].rect));
         if (suite_failures() != before)
             tap_diag("... for pair %zu", i);
     }
@@ -359,12 +359,12 @@ out:
 int main(void)
 {
     static const suite_case cases[] = {
-        { "boxes that are none, on any side", bad_boxes, false },
+        { "rects that are none, on any side", bad_rects, false },
         { "layouts that are none, on the host's side", bad_host_layouts, false },
-        { "boxes beyond the buffer", beyond_the_buffer, false },
-        { "boxes of one buffer that overlap", boxes_that_overlap, false },
+        { "rects beyond the buffer", beyond_the_buffer, false },
+        { "rects of one buffer that overlap", rects_that_overlap, false },
         { "buffers that cannot be", wrong_buffers, false },
-        { "patterns that do not fit the box", fill_patterns, false },
+        { "patterns that do not fit the rect", fill_patterns, false },
         { "waiting forms inside a host function", deadlocks, false },
     };
     return SUITE_MAIN(cases, NULL);

@@ -24,7 +24,7 @@ static yoke_status never_called_native(yoke_status status, void *native_stream, 
     return never_called(status, user);
 }
 
-static void never_settled(yoke_status status, void *user)
+static void never_complete(yoke_status status, void *user)
 {
     never_called(status, user);
 }
@@ -106,7 +106,7 @@ static void events_are_refused(objects *o)
     REFUSED(yoke_event_wait_for(o->event, YOKE_FOREVER));
     REFUSED(yoke_event_wait_any(&o->event, 1, YOKE_FOREVER, &index));
     CHECK(index == 1); /* none of them */
-    REFUSED(yoke_event_on_complete(o->event, never_settled, NULL, NULL));
+    REFUSED(yoke_event_on_complete(o->event, never_complete, NULL, NULL));
     REFUSED(yoke_event_get_fd(o->event, &fd));
     CHECK(fd == -1);
     REFUSED(yoke_event_get_elapsed(o->event, o->event, &nanoseconds));
@@ -153,7 +153,7 @@ static void images_are_refused(objects *o)
 static void copies_are_refused(objects *o)
 {
     yoke_pitch rows = { 0, 8, 0 };
-    yoke_rect box = { 4, 2, 1 };
+    yoke_rect rect = { 4, 2, 1 };
     char bytes[16] = { 0 };
 
     REFUSED(yoke_write(o->stream, o->buffer, 0, bytes, 16));
@@ -163,13 +163,13 @@ static void copies_are_refused(objects *o)
     REFUSED(yoke_read_sync(o->stream, bytes, o->buffer, 0, 16));
     REFUSED(yoke_copy_sync(o->stream, o->buffer, 0, o->pinned, 0, 16));
     REFUSED(yoke_fill(o->stream, o->buffer, 0, 16, bytes, 1));
-    REFUSED(yoke_write_rect(o->stream, o->buffer, rows, bytes, rows, box));
-    REFUSED(yoke_read_rect(o->stream, bytes, rows, o->buffer, rows, box));
-    REFUSED(yoke_copy_rect(o->stream, o->buffer, rows, o->pinned, rows, box));
-    REFUSED(yoke_write_rect_sync(o->stream, o->buffer, rows, bytes, rows, box));
-    REFUSED(yoke_read_rect_sync(o->stream, bytes, rows, o->buffer, rows, box));
-    REFUSED(yoke_copy_rect_sync(o->stream, o->buffer, rows, o->pinned, rows, box));
-    REFUSED(yoke_fill_rect(o->stream, o->buffer, rows, box, bytes, 1));
+    REFUSED(yoke_write_rect(o->stream, o->buffer, rows, bytes, rows, rect));
+    REFUSED(yoke_read_rect(o->stream, bytes, rows, o->buffer, rows, rect));
+    REFUSED(yoke_copy_rect(o->stream, o->buffer, rows, o->pinned, rows, rect));
+    REFUSED(yoke_write_rect_sync(o->stream, o->buffer, rows, bytes, rows, rect));
+    REFUSED(yoke_read_rect_sync(o->stream, bytes, rows, o->buffer, rows, rect));
+    REFUSED(yoke_copy_rect_sync(o->stream, o->buffer, rows, o->pinned, rows, rect));
+    REFUSED(yoke_fill_rect(o->stream, o->buffer, rows, rect, bytes, 1));
 }
 
 static void programs_are_refused(objects *o)

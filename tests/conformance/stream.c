@@ -70,7 +70,7 @@ out:
     guarded_release(&out);
 }
 
-/* The driver has been given the work, so it runs, and the event that stands for it settles. */
+/* The driver has been given the work, so it runs, and the event that stands for it completes. */
 static void release_lets_given_work_run(suite *t)
 {
     guarded out = { 0 };

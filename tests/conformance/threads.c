@@ -254,7 +254,7 @@ typedef struct visitor {
     atomic_uint *called;
 } visitor;
 
-static void count_settled(yoke_status status, void *user)
+static void count_complete(yoke_status status, void *user)
 {
     (void)count_up(status, user);
 }
@@ -277,7 +277,7 @@ static void come_and_go(visitor *v, uint32_t value)
         NEED_OK(yoke_host_call(stream, count_up, v->called, NULL));
     NEED_OK(yoke_event_record(stream, 0, &mine));
     if (value % 2 == 0)
-        NEED_OK(yoke_event_on_complete(mine, count_settled, v->called, NULL));
+        NEED_OK(yoke_event_on_complete(mine, count_complete, v->called, NULL));
     NEED_OK(yoke_stream_wait_event(v->shared, mine));
     NEED_OK(yoke_read(stream, &got, buffer, 60, 4));
     CHECK_OK(yoke_stream_wait(stream));

@@ -115,43 +115,43 @@ static void scribble_later(round *r, unsigned s)
         free(x);
 }
 
-/* ---- Boxes and layouts ---- */
+/* ---- Rects and layouts ---- */
 
 /* Most are small, some as large as half an area. All is a multiple of `unit`. */
-static yoke_rect draw_box(round *r, unsigned dimensions, size_t unit, size_t most)
+static yoke_rect draw_rect(round *r, unsigned dimensions, size_t unit, size_t most)
 {
     static const uint32_t budgets[] = { 64, 256, 256, 4096, 4096, 32768 };
     size_t units = least(most, chance(r, r->large ? 25 : 2) ? most : budgets[draw(r, 6)]) / unit;
-    yoke_rect box = { 0, 0, 0 };
+    yoke_rect rect = { 0, 0, 0 };
 
     if (dimensions > 2)
-        box.depth = 1 + draw(r, (uint32_t)least(units, 9));
+        rect.depth = 1 + draw(r, (uint32_t)least(units, 9));
     if (dimensions > 1)
-        box.height = 1 + draw(r, (uint32_t)least(units / box_full(box).depth, chance(r, 10) ? 1000 : 40));
-    box.width = (1 + draw(r, (uint32_t)(units / box_full(box).depth / box_full(box).height))) * unit;
-    return box;
+        rect.height = 1 + draw(r, (uint32_t)least(units / rect_full(rect).depth, chance(r, 10) ? 1000 : 40));
+    rect.width = (1 + draw(r, (uint32_t)(units / rect_full(rect).depth / rect_full(rect).height))) * unit;
+    return rect;
 }
 
-static yoke_pitch draw_layout(round *r, yoke_rect box, size_t unit, size_t size)
+static yoke_pitch draw_layout(round *r, yoke_rect rect, size_t unit, size_t size)
 {
-    yoke_rect full = box_full(box);
+    yoke_rect full = rect_full(rect);
     yoke_pitch layout = { 0, 0, 0 };
 
     if (chance(r, 75))
-        layout.row_pitch = box.width + (chance(r, 30) ? 0 : draw(r, (uint32_t)(size / full.height / full.depth / unit)) * unit);
+        layout.row_pitch = rect.width + (chance(r, 30) ? 0 : draw(r, (uint32_t)(size / full.height / full.depth / unit)) * unit);
     if (chance(r, 60))
-        layout.slice_pitch = layout_full(layout, box).row_pitch * full.height + (chance(r, 30) ? 0 : draw(r, 500) * unit);
-    if (layout_end(layout_full(layout, box), box) > size)
+        layout.slice_pitch = layout_full(layout, rect).row_pitch * full.height + (chance(r, 30) ? 0 : draw(r, 500) * unit);
+    if (layout_end(layout_full(layout, rect), rect) > size)
         layout = (yoke_pitch){ 0, 0, 0 };
-    size_t room = size - layout_end(layout_full(layout, box), box);
+    size_t room = size - layout_end(layout_full(layout, rect), rect);
     layout.offset = draw(r, (uint32_t)(room / unit + 1)) * unit;
     return layout;
 }
 
-/* Perhaps through a view of its own, that begins `unit`s before the box. */
-static void draw_view(round *r, side *s, yoke_rect box, size_t unit)
+/* Perhaps through a view of its own, that begins `unit`s before the rect. */
+static void draw_view(round *r, side *s, yoke_rect rect, size_t unit)
 {
-    size_t end = layout_end(layout_full(s->layout, box), box);
+    size_t end = layout_end(layout_full(s->layout, rect), rect);
 
     if (!s->area->view || s->by_pointer || !chance(r, 30))
         return;
@@ -162,25 +162,25 @@ static void draw_view(round *r, side *s, yoke_rect box, size_t unit)
 
 /* ---- Operations ---- */
 
-static void describe(round *r, const char *name, const side *s, yoke_rect box)
+static void describe(round *r, const char *name, const side *s, yoke_rect rect)
 {
     size_t used = strlen(r->what);
 
-    snprintf(r->what + used, sizeof r->what - used, "%s area %td (%s%s%s) {%zu, %zu, %zu} box {%zu, %zu, %zu}", name,
+    snprintf(r->what + used, sizeof r->what - used, "%s area %td (%s%s%s) {%zu, %zu, %zu} rect {%zu, %zu, %zu}", name,
              s->area - r->areas, area_names[s->area->kind], s->by_pointer ? ", by pointer" : "", s->through ? ", by a view" : "",
-             s->layout.offset, s->layout.row_pitch, s->layout.slice_pitch, box.width, box.height, box.depth);
+             s->layout.offset, s->layout.row_pitch, s->layout.slice_pitch, rect.width, rect.height, rect.depth);
 }
 
-static void draw_side(round *r, unsigned a, side *s, yoke_rect box, size_t unit)
+static void draw_side(round *r, unsigned a, side *s, yoke_rect rect, size_t unit)
 {
     area_kind kind = r->areas[a].kind;
 
-    *s = (side){ .area = &r->areas[a], .layout = draw_layout(r, box, unit, r->areas[a].size) };
+    *s = (side){ .area = &r->areas[a], .layout = draw_layout(r, rect, unit, r->areas[a].size) };
     s->by_pointer = kind == AREA_PAGEABLE || ((kind == AREA_PINNED || kind == AREA_OVER) && chance(r, 50));
-    draw_view(r, s, box, unit);
+    draw_view(r, s, rect, unit);
 }
 
-/* Boxes of one area may not overlap, and then the call says so. */
+/* Rects of one area may not overlap, and then the call says so. */
 static void random_move(round *r, unsigned s)
 {
     unsigned target = draw(r, r->area_count), source = draw(r, r->area_count), dimensions = 1 + draw(r, 3);
@@ -189,18 +189,18 @@ static void random_move(round *r, unsigned s)
     if (!r->areas[target].view)
         while (!r->areas[source].view) /* one side at least is the device's */
             source = draw(r, r->area_count);
-    m.box = draw_box(r, dimensions, 1, least(r->areas[target].size, r->areas[source].size) / 2);
-    draw_side(r, target, &m.target, m.box, 1);
-    draw_side(r, source, &m.source, m.box, 1);
+    m.rect = draw_rect(r, dimensions, 1, least(r->areas[target].size, r->areas[source].size) / 2);
+    draw_side(r, target, &m.target, m.rect, 1);
+    draw_side(r, source, &m.source, m.rect, 1);
     if (m.flat)
         m.target.layout.row_pitch = m.target.layout.slice_pitch = m.source.layout.row_pitch = m.source.layout.slice_pitch = 0;
-    describe(r, m.sync ? "sync, to" : "to", &m.target, m.box);
-    describe(r, ", from", &m.source, m.box);
+    describe(r, m.sync ? "sync, to" : "to", &m.target, m.rect);
+    describe(r, ", from", &m.source, m.rect);
     own(r, target, s);
     own(r, source, s);
     if (m.sync)
         open_gates(r);
-    if (target == source && layouts_overlap(m.target.layout, m.source.layout, m.box, r->areas[target].size))
+    if (target == source && layouts_overlap(m.target.layout, m.source.layout, m.rect, r->areas[target].size))
         CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "overlap", area_move(r->streams[s], &m));
     else if (CHECK_OK(area_move(r->streams[s], &m)))
         area_move_mirror(&m);
@@ -218,12 +218,12 @@ static void random_fill(round *r, unsigned s)
 
     while (!r->areas[target].view)
         target = draw(r, r->area_count);
-    f.box = draw_box(r, dimensions, f.pattern_size, r->areas[target].size / 2);
+    f.rect = draw_rect(r, dimensions, f.pattern_size, r->areas[target].size / 2);
     fill_random(f.pattern, sizeof f.pattern, draw(r, UINT32_MAX));
-    draw_side(r, target, &f.target, f.box, f.pattern_size);
+    draw_side(r, target, &f.target, f.rect, f.pattern_size);
     if (f.flat)
         f.target.layout.row_pitch = f.target.layout.slice_pitch = 0;
-    describe(r, "fill", &f.target, f.box);
+    describe(r, "fill", &f.target, f.rect);
     own(r, target, s);
     if (CHECK_OK(area_fill(r->streams[s], &f)))
         area_fill_mirror(&f);

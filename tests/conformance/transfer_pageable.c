@@ -369,7 +369,7 @@ static void behind_a_gate(suite *t)
     static const size_t tried[] = { 1, 1000, 64 * KI, MI - 1, MI, PIECE + 1, AT_ONCE };
     unsigned char *data = memory_new(AT_ONCE), *back = memory_new(AT_ONCE);
     yoke_pitch rows = { 0, 1000, 0 };
-    yoke_rect box = { 999, 5000, 1 };
+    yoke_rect rect = { 999, 5000, 1 };
     guarded x = { 0 };
 
     fill_random(data, AT_ONCE, 60);
@@ -382,8 +382,8 @@ static void behind_a_gate(suite *t)
         gate_wait(&s.inside, 1);
         bool ok = CHECK_OK(yoke_write(t->stream, x.buffer, 0, data, tried[i])) &&
                   CHECK_OK(yoke_read(t->stream, back, x.buffer, 0, tried[i])) &&
-                  CHECK_OK(yoke_write_rect(t->stream, x.buffer, rows, data, rows, box)) &&
-                  CHECK_OK(yoke_read_rect(t->stream, data, rows, x.buffer, rows, box));
+                  CHECK_OK(yoke_write_rect(t->stream, x.buffer, rows, data, rows, rect)) &&
+                  CHECK_OK(yoke_read_rect(t->stream, data, rows, x.buffer, rows, rect));
         gate_open(&s.leave);
         CHECK_OK(yoke_stream_wait(t->stream));
         NEED(ok && CHECK_BYTES(back, data, tried[i]));

@@ -300,16 +300,16 @@ static const unsigned char constant[2 * PAGE] = "a constant of the program";
 static void refuses(suite *t, unsigned char *target, yoke_buffer *buffer, size_t size)
 {
     yoke_pitch rows = { 0, 0, 0 };
-    yoke_rect box = { size, 1, 1 };
+    yoke_rect rect = { size, 1, 1 };
 
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read(t->stream, target, buffer, 0, size));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_sync(t->stream, target, buffer, 0, size));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect(t->stream, target, rows, buffer, rows, box));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect_sync(t->stream, target, rows, buffer, rows, box));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect(t->stream, target, rows, buffer, rows, rect));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect_sync(t->stream, target, rows, buffer, rows, rect));
     if (size % 100 == 0) {
         rows.row_pitch = size / 100;
-        box = (yoke_rect){ size / 100 > 1 ? size / 100 - 1 : 1, 100, 1 };
-        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect(t->stream, target, rows, buffer, rows, box));
+        rect = (yoke_rect){ size / 100 > 1 ? size / 100 - 1 : 1, 100, 1 };
+        CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "cannot be written", yoke_read_rect(t->stream, target, rows, buffer, rows, rect));
     }
 }
 

@@ -91,30 +91,30 @@ void probe_memory(void)
 
 /* ---- Copies ---- */
 
-static void probe_boxes(yk_CUstream stream, yk_CUdeviceptr x, void *host)
+static void probe_rects(yk_CUstream stream, yk_CUdeviceptr x, void *host)
 {
-    yk_CUDA_MEMCPY3D box = { .src = { .MemoryType = YK_CU_MEMORYTYPE_HOST, .Host = host, .Pitch = 64, .Height = 4 },
-                             .dst = { .MemoryType = YK_CU_MEMORYTYPE_DEVICE, .Device = x, .Pitch = 64, .Height = 4 },
-                             .WidthInBytes = 64,
-                             .Height = 4,
-                             .Depth = 2 };
-    yk_CUDA_MEMCPY3D wrong = box;
+    yk_CUDA_MEMCPY3D rect = { .src = { .MemoryType = YK_CU_MEMORYTYPE_HOST, .Host = host, .Pitch = 64, .Height = 4 },
+                              .dst = { .MemoryType = YK_CU_MEMORYTYPE_DEVICE, .Device = x, .Pitch = 64, .Height = 4 },
+                              .WidthInBytes = 64,
+                              .Height = 4,
+                              .Depth = 2 };
+    yk_CUDA_MEMCPY3D wrong = rect;
 
-    probe("copy a box", cu.cuMemcpy3DAsync_v2((const void *)&box, stream), "SUCCESS");
+    probe("copy a rect", cu.cuMemcpy3DAsync_v2((const void *)&rect, stream), "SUCCESS");
     wrong.dst.Pitch = 63;
-    probe("a box with rows that overlap", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
-    wrong = box;
+    probe("a rect with rows that overlap", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
+    wrong = rect;
     wrong.dst.Height = 3;
-    probe("a box with slices that overlap", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
-    wrong = box;
+    probe("a rect with slices that overlap", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
+    wrong = rect;
     wrong.dst.MemoryType = 77;
-    probe("a box of no kind of memory", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
-    wrong = box;
+    probe("a rect of no kind of memory", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
+    wrong = rect;
     wrong.Depth = 0;
-    probe("a box of nothing", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "SUCCESS");
-    wrong = box;
+    probe("a rect of nothing", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "SUCCESS");
+    wrong = rect;
     wrong.dst.Z = 15;
-    probe("a box beyond the end", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
+    probe("a rect beyond the end", cu.cuMemcpy3DAsync_v2((const void *)&wrong, stream), "INVALID_VALUE");
     NEED(cu.cuStreamSynchronize(stream));
 }
 
@@ -163,7 +163,7 @@ void probe_copies(void)
     probe("copy from memory pinned to its middle", cu.cuMemcpyHtoDAsync_v2(x, plain + SIZE + SIZE / 2, SIZE, stream),
           "INVALID_VALUE");
     NEED(cu.cuMemHostUnregister(plain + SIZE));
-    probe_boxes(stream, x, plain);
+    probe_rects(stream, x, plain);
     probe_fills(stream, x);
     probe_pageable(stream, x);
     NEED(cu.cuStreamDestroy_v2(stream));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What streams and graphs have in common: a kernel, a copy or a fill, checked when it is asked for and carried out later. A box of
+ * What streams and graphs have in common: a kernel, a copy or a fill, checked when it is asked for and carried out later. A rect of
  * any kind of copy is a CUDA_MEMCPY3D.
  */
 #include "driver.h"

@@ -196,28 +196,28 @@ out:
 
 /* ---- Copies ---- */
 
-static void copy_rows(unsigned char *to, size_t to_pitch, const unsigned char *from, size_t from_pitch, yoke_rect box)
+static void copy_rows(unsigned char *to, size_t to_pitch, const unsigned char *from, size_t from_pitch, yoke_rect rect)
 {
-    for (size_t y = 0; y < box.height; y++)
-        memcpy(to + y * to_pitch, from + y * from_pitch, box.width);
+    for (size_t y = 0; y < rect.height; y++)
+        memcpy(to + y * to_pitch, from + y * from_pitch, rect.width);
 }
 
 /* Every kind of copy and fill, one behind the other, and what they leave. */
 static yoke_status enqueue_copies(yoke_stream *s, yoke_buffer *a, yoke_buffer *b, const unsigned char *data, unsigned char *back,
                                   size_t size)
 {
-    const yoke_rect box = { 300, 7, 1 };
+    const yoke_rect rect = { 300, 7, 1 };
     const yoke_pitch wide = { 1000, 400, 0 }, narrow = { 3, 333, 0 };
     yoke_status status;
 
     DO(yoke_write(s, a, 0, data, size));
     DO(yoke_fill(s, a, 16, size / 32 * 16, "sixteen bytes ..", 16));
     DO(yoke_fill_rect(s, a, (yoke_pitch){ 2000, 48, 0 }, (yoke_rect){ 40, 9, 1 }, "eight ..", 8));
-    DO(yoke_write_rect(s, a, wide, data, narrow, box));
+    DO(yoke_write_rect(s, a, wide, data, narrow, rect));
     DO(yoke_copy(s, b, 1, a, 0, size - 1));
-    DO(yoke_copy_rect(s, b, narrow, a, wide, box));
+    DO(yoke_copy_rect(s, b, narrow, a, wide, rect));
     DO(yoke_read(s, back, b, 0, size));
-    DO(yoke_read_rect(s, back, wide, b, narrow, box));
+    DO(yoke_read_rect(s, back, wide, b, narrow, rect));
 out:
     return status;
 }
@@ -225,7 +225,7 @@ out:
 /* The same on the host. `back` has the byte that nobody writes. */
 static void copies_on_host(unsigned char *a, unsigned char *b, const unsigned char *data, size_t size, unsigned char first)
 {
-    const yoke_rect box = { 300, 7, 1 };
+    const yoke_rect rect = { 300, 7, 1 };
 
     memcpy(a, data, size);
     for (size_t i = 0; i < size / 32; i++)
@@ -233,12 +233,12 @@ static void copies_on_host(unsigned char *a, unsigned char *b, const unsigned ch
     for (size_t y = 0; y < 9; y++)
         for (size_t x = 0; x < 40; x += 8)
             memcpy(a + 2000 + y * 48 + x, "eight ..", 8);
-    copy_rows(a + 1000, 400, data + 3, 333, box);
+    copy_rows(a + 1000, 400, data + 3, 333, rect);
     b[0] = first;
     memcpy(b + 1, a, size - 1);
-    copy_rows(b + 3, 333, a + 1000, 400, box);
+    copy_rows(b + 3, 333, a + 1000, 400, rect);
     memcpy(a, b, size);
-    copy_rows(a + 1000, 400, b + 3, 333, box);
+    copy_rows(a + 1000, 400, b + 3, 333, rect);
 }
 
 /* `target` gives the second buffer its device, the first stream the order. */
@@ -318,7 +318,7 @@ static yoke_status copies_across(suite *t, suite *p, size_t size, bool hold)
 {
     unsigned char *data = memory_new(size), *back = memory_new(size), *wanted = memory_new(size);
     yoke_buffer *a = NULL, *b = NULL, *c = NULL;
-    const yoke_rect box = { 300, 7, 1 };
+    const yoke_rect rect = { 300, 7, 1 };
     const yoke_pitch wide = { 1000, 400, 0 }, narrow = { 3, 333, 0 };
     yoke_event *event = NULL;
     stand s = { .inside = GATE_INIT, .leave = GATE_INIT, .may_fail = true };
@@ -332,11 +332,11 @@ static yoke_status copies_across(suite *t, suite *p, size_t size, bool hold)
         DO(yoke_host_call(t->stream, stand_at_gate, &s, NULL));
     DO(yoke_write(t->stream, a, 0, data, size));
     DO(yoke_copy(t->stream, b, 0, a, 0, size));
-    DO(yoke_copy_rect(t->stream, b, wide, a, narrow, box));
+    DO(yoke_copy_rect(t->stream, b, wide, a, narrow, rect));
     DO(yoke_event_record(t->stream, 0, &event));
     DO(yoke_stream_wait_event(p->stream, event));
     DO(yoke_copy(p->stream, c, 0, b, 0, size));
-    DO(yoke_copy_rect(p->stream, c, narrow, b, wide, box));
+    DO(yoke_copy_rect(p->stream, c, narrow, b, wide, rect));
     yoke_event_release(event);
     event = NULL;
     DO(yoke_event_record(p->stream, 0, &event));
@@ -348,10 +348,10 @@ static yoke_status copies_across(suite *t, suite *p, size_t size, bool hold)
     gate_open(&s.leave);
     DO(yoke_stream_wait(t->stream));
     memcpy(wanted, data, size);
-    copy_rows(wanted + 1000, 400, data + 3, 333, box);
+    copy_rows(wanted + 1000, 400, data + 3, 333, rect);
     unsigned char rows[300 * 7];
-    copy_rows(rows, 300, wanted + 1000, 400, box);
-    copy_rows(wanted + 3, 333, rows, 300, box);
+    copy_rows(rows, 300, wanted + 1000, 400, rect);
+    copy_rows(wanted + 3, 333, rows, 300, rect);
     CHECK_BYTES(back, wanted, size);
 out:
     gate_open(&s.leave);

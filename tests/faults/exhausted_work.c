@@ -67,7 +67,7 @@ static void heard(void *user)
     gate_open(&l->released);
 }
 
-static void settled(yoke_status status, void *user)
+static void complete(yoke_status status, void *user)
 {
     (void)was_told(status);
     gate_open(&((listener *)user)->ran);
@@ -205,7 +205,7 @@ static yoke_status wait_in_every_way(yoke_event **held, yoke_stream *other, gate
     yoke_status status;
 
     for (int i = 0; i < EVENTS; i++) {
-        DO(yoke_event_on_complete(held[i], settled, l, heard));
+        DO(yoke_event_on_complete(held[i], complete, l, heard));
         l->enqueued++;
     }
     DO(yoke_event_get_fd(held[0], out_fd));
@@ -220,7 +220,7 @@ static yoke_status wait_in_every_way(yoke_event **held, yoke_stream *other, gate
     DO(yoke_event_wait(held[EVENTS - 1]));
     ready.fd = *out_fd;
     CHECK(poll(&ready, 1, 60000) == 1);
-    DO(yoke_event_on_complete(held[2], settled, l, heard)); /* has settled already */
+    DO(yoke_event_on_complete(held[2], complete, l, heard)); /* is complete already */
     l->enqueued++;
 out:
     return status;

@@ -50,7 +50,7 @@ static enum rule {
     OPEN_EARLY,      /* the gate is opened before the last held operation has been given */
     CANCEL_DROPS,    /* a cancelled stream's list is thrown away */
     FAILURE_RETRIED, /* the worker runs an operation again that has failed */
-    EVENTS_EARLY,    /* events behind a failure settle at once, without a drain */
+    EVENTS_EARLY,    /* events behind a failure complete at once, without a drain */
     CANCEL_LATE,     /* whether the stream has failed is looked at before the drain, not after it */
     ONE_WORKER       /* for all streams */
 } rule;
@@ -65,7 +65,7 @@ enum phase {
     GIVEN,   /* in a queue of the driver */
     INSIDE,  /* the host function runs */
     DONE,
-    FAILED /* not run, called with a failure, or settled with one */
+    FAILED /* not run, called with a failure, or complete with one */
 };
 
 enum step { BETWEEN, RUN, DRAINING, DRAINED, CALLING };
@@ -91,10 +91,10 @@ static const char deadlock[] = "deadlock", order[] = "out of order", behind_fail
                   no_reason[] = "failed for no reason", lost_call[] = "lost call", double_call[] = "doubled call";
 
 /* A step's name: what happens, and to which operation (to which stream, when a gate opens). */
-enum { ENQUEUE, ENQUEUE_LATE, TAKE, OPEN, GIVE, SKIP, WAITED, DRAIN, CALL_FUNCTION, RETURN, SETTLE, DRIVER, MOVES };
+enum { ENQUEUE, ENQUEUE_LATE, TAKE, OPEN, GIVE, SKIP, WAITED, DRAIN, CALL_FUNCTION, RETURN, COMPLETE, DRIVER, MOVES };
 #define MOVE(what, which) ((what) + MOVES * (which))
 
-static bool has_settled(const struct state *state, unsigned i)
+static bool has_complete(const struct state *state, unsigned i)
 {
     return state->phase[i] == DONE || state->phase[i] == FAILED || state->phase[i] == REFUSED;
 }
@@ -112,7 +112,7 @@ static bool is_local(unsigned i)
 
 /* ---- What has to hold ---- */
 
-/* Operation i starts (an event: settles), well or with a failure: what is wrong with that? */
+/* Operation i starts (an event: completes), well or with a failure: what is wrong with that? */
 static const char *start_fault(const struct state *state, unsigned i, bool well)
 {
     bool failed_before = false, was_cancelled = false;
@@ -122,7 +122,7 @@ static const char *start_fault(const struct state *state, unsigned i, bool well)
         was_cancelled |= program.ops[j].kind == CANCEL;
         if (j >= i || program.ops[j].kind == CANCEL)
             continue;
-        if (!has_settled(state, j))
+        if (!has_complete(state, j))
             return order;
         if (program.ops[j].kind == WAIT && state->phase[j] == DONE && state->phase[program.ops[j].event] != DONE)
             return order;
@@ -142,7 +142,7 @@ static const char *end(const void *at)
     if (state->enqueued < program.length)
         return deadlock;
     for (unsigned i = 0; i < program.length; i++)
-        if (!has_settled(state, i))
+        if (!has_complete(state, i))
             return deadlock;
     for (unsigned s = 0; s < place->streams; s++)
         if (yk_stream_is_deferring(state->lanes[s].stream) || state->lanes[s].step != BETWEEN)
@@ -314,7 +314,7 @@ static void return_from(search *run, struct state *next, struct lane *lane)
 {
     unsigned i = lane->op;
     bool fails = program.ops[i].kind == CALL_FAILS;
-    if (program.ops[i].kind == CALL_WAITS && !has_settled(next, program.ops[i].event))
+    if (program.ops[i].kind == CALL_WAITS && !has_complete(next, program.ops[i].event))
         return;
     if (fails)
         lane->stream = yk_stream_next(lane->stream, YK_STREAM_FAIL);
@@ -333,7 +333,7 @@ static void run_drained(search *run, struct state *next, struct lane *lane)
     if (is_call(lane->op))
         call(run, next, lane);
     else
-        finish(run, next, lane, FAILED, SETTLE, start_fault(next, lane->op, false));
+        finish(run, next, lane, FAILED, COMPLETE, start_fault(next, lane->op, false));
 }
 
 static void run_taken(search *run, struct state *next, struct lane *lane)
@@ -391,7 +391,7 @@ static void driver_steps(search *run, const struct state *state, unsigned queue)
     if (!state->queues[queue][0])
         return;
     unsigned i = state->queues[queue][0] - 1u;
-    if (program.ops[i].kind == WAIT && !has_settled(state, program.ops[i].event))
+    if (program.ops[i].kind == WAIT && !has_complete(state, program.ops[i].event))
         return;
     struct state next = *state;
     memmove(next.queues[queue], next.queues[queue] + 1, MAX_LENGTH - 1);
@@ -519,7 +519,7 @@ static void tell(const struct tally *tally)
         "the worker drains its stream before %s",
         "the worker calls %s",
         "%s returns",
-        "%s settles with a failure",
+        "%s completes with a failure",
         "the driver passes %s",
     };
     char line[160] = "";
@@ -561,7 +561,7 @@ int main(void)
     try_rule(OPEN_EARLY, order, "opened before the last held operation is given");
     try_rule(CANCEL_DROPS, lost_call, "a cancelled stream's list dropped");
     try_rule(FAILURE_RETRIED, double_call, "an operation that failed run again");
-    try_rule(EVENTS_EARLY, order, "events behind a failure settled at once");
+    try_rule(EVENTS_EARLY, order, "events behind a failure complete at once");
     try_rule(CANCEL_LATE, behind_failure, "a cancellation overlooked while draining");
     try_rule(ONE_WORKER, deadlock, "one worker for all streams");
     return tap_done();

@@ -95,7 +95,7 @@ yoke_status call_run_native(yoke_status status, void *native, void *user)
     return call_run(status, user);
 }
 
-void call_settled(yoke_status status, void *user)
+void call_complete(yoke_status status, void *user)
 {
     call *c = user;
     world *before = world_here;

@@ -55,7 +55,7 @@ typedef struct point {
     yoke_event *event; /* NULL once released; with round->lock held */
     yoke_buffer *copy; /* of its queue's log, or NULL */
     struct op *record;
-    atomic_int status; /* YOKE_PENDING until somebody has seen it settled */
+    atomic_int status; /* YOKE_PENDING until somebody has seen it complete */
     atomic_uint_fast64_t seen;
 } point;
 

@@ -70,19 +70,19 @@ static void step_stream(world *w, const uint8_t *b)
 }
 
 /* A stream that is recorded is left alone: its graph goes first. */
-void lane_close(world *w, lane **place, bool settled)
+void lane_close(world *w, lane **place, bool complete)
 {
     lane *l = *place;
     if (!l || l->recording)
         return;
-    if (settled || w->kept_count > 0) /* by its pointer nobody knows that memory is in use */
+    if (complete || w->kept_count > 0) /* by its pointer nobody knows that memory is in use */
         quiesce(w);
     else
         lose_track(w);
     yoke_stream_release(l->stream);
     l->stream = NULL;
     *place = NULL;
-    if (!settled)
+    if (!complete)
         gates_open(w);
 }
 
@@ -143,11 +143,11 @@ static bool call_takes_place(world *w, lane *l, call *c, work *k, const uint8_t 
     if (l && !shadow_follow(w, l, place))
         return false;
     k->target = place;
-    k->box = (yoke_rect){ 1 + b[5] % place->size, 1, 1 };
-    k->to.offset = b[6] % (place->size - k->box.width + 1);
+    k->rect = (yoke_rect){ 1 + b[5] % place->size, 1, 1 };
+    k->to.offset = b[6] % (place->size - k->rect.width + 1);
     k->pattern[0] = c->value = b[7];
     c->bytes = place->host + k->to.offset;
-    c->count = k->box.width;
+    c->count = k->rect.width;
     return true;
 }
 
@@ -248,13 +248,13 @@ static void step_event_ask(world *w, const uint8_t *b)
         point_ask(w, point_of(w, b[1]), b[2]);
 }
 
-static void step_on_settled(world *w, const uint8_t *b)
+static void step_on_complete(world *w, const uint8_t *b)
 {
     known_event *p = point_of(w, b[1]);
     call *c = is_allowed(w, p->event && !p->mark ? HAS_TO : MUST_NOT) ? call_new(w, NULL, 0) : NULL;
     if (!c)
         return;
-    yoke_status status = yoke_event_on_complete(p->event, call_settled, c, call_release);
+    yoke_status status = yoke_event_on_complete(p->event, call_complete, c, call_release);
     judge(status, p->event && !p->mark ? HAS_TO : MUST_NOT, FINE);
     c->accepted = status == YOKE_OK;
     c->wanted = c->accepted ? 1 : 0;
@@ -296,7 +296,7 @@ static void step_elapsed(world *w, const uint8_t *b)
     HOLDS(status != YOKE_PENDING || !(b[3] & 1));
 }
 
-/* A settled event's descriptor can be read. */
+/* A complete event's descriptor can be read. */
 void point_close(world *w, known_event *p)
 {
     if (p->event && p->fd >= 0) {
@@ -411,13 +411,13 @@ static const struct {
     const char *name;
     void (*run)(world *w, const uint8_t *b);
 } steps[] = {
-    STEP(stream),        STEP(stream),         STEP(buffer),        STEP(buffer),     STEP(write),        STEP(write),
-    STEP(read),          STEP(copy),           STEP(copy),          STEP(fill),       STEP(fill),         STEP(launch),
-    STEP(launch),        STEP(call),           STEP(call),          STEP(call),       STEP(record),       STEP(record),
-    STEP(wait_event),    STEP(wait_event),     STEP(event_ask),     STEP(on_settled), STEP(fd),           STEP(elapsed),
-    STEP(event_release), STEP(stream_release), STEP(stream_wait),   STEP(cancel),     STEP(recover),      STEP(buffer_release),
-    STEP(graph),         STEP(graph_begin),    STEP(graph_begin),   STEP(graph_end),  STEP(graph_launch), STEP(graph_launch),
-    STEP(graph_set),     STEP(graph_set),      STEP(graph_release), STEP(program),    STEP(device),       STEP(wrong),
+    STEP(stream),        STEP(stream),         STEP(buffer),        STEP(buffer),      STEP(write),        STEP(write),
+    STEP(read),          STEP(copy),           STEP(copy),          STEP(fill),        STEP(fill),         STEP(launch),
+    STEP(launch),        STEP(call),           STEP(call),          STEP(call),        STEP(record),       STEP(record),
+    STEP(wait_event),    STEP(wait_event),     STEP(event_ask),     STEP(on_complete), STEP(fd),           STEP(elapsed),
+    STEP(event_release), STEP(stream_release), STEP(stream_wait),   STEP(cancel),      STEP(recover),      STEP(buffer_release),
+    STEP(graph),         STEP(graph_begin),    STEP(graph_begin),   STEP(graph_end),   STEP(graph_launch), STEP(graph_launch),
+    STEP(graph_set),     STEP(graph_set),      STEP(graph_release), STEP(program),     STEP(device),       STEP(wrong),
     STEP(look),          STEP(go_on),
 };
 enum { STEPS = sizeof steps / sizeof steps[0] };

@@ -10,7 +10,7 @@ block *block_of(world *w, uint8_t byte);
 yoke_stream *stream_of(const lane *l);        /* NULL of NULL */
 size_t size_of(const world *w, uint8_t byte); /* small, or far too large */
 
-void lane_close(world *w, lane **place, bool settled);
+void lane_close(world *w, lane **place, bool complete);
 void point_close(world *w, known_event *p);
 /* What the buffer holds is what its shadow knows. */
 void block_check(const world *w, const block *p);

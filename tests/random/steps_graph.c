@@ -78,16 +78,16 @@ void step_graph_launch(world *w, const uint8_t *b)
 
 static yoke_status set_memory(const plan *p, size_t node, char kind, const block *t, const block *from, const work *k, void *host)
 {
-    uint32_t offset = (uint32_t)k->to.offset, count = (uint32_t)k->box.width, value = k->pattern[0];
+    uint32_t offset = (uint32_t)k->to.offset, count = (uint32_t)k->rect.width, value = k->pattern[0];
     switch (kind) {
     case 'w':
-        return yoke_graph_set_write(p->graph, node, t->buffer, k->to.offset, host, k->box.width);
+        return yoke_graph_set_write(p->graph, node, t->buffer, k->to.offset, host, k->rect.width);
     case 'r':
-        return yoke_graph_set_read(p->graph, node, host, t->buffer, k->to.offset, k->box.width);
+        return yoke_graph_set_read(p->graph, node, host, t->buffer, k->to.offset, k->rect.width);
     case 'c':
-        return yoke_graph_set_copy(p->graph, node, t->buffer, k->to.offset, from->buffer, k->from.offset, k->box.width);
+        return yoke_graph_set_copy(p->graph, node, t->buffer, k->to.offset, from->buffer, k->from.offset, k->rect.width);
     case 'f':
-        return yoke_graph_set_fill(p->graph, node, t->buffer, k->to.offset, k->box.width, k->pattern, k->pattern_size);
+        return yoke_graph_set_fill(p->graph, node, t->buffer, k->to.offset, k->rect.width, k->pattern, k->pattern_size);
     case 'a':
         return yoke_graph_set_args(p->graph, node, YOKE_ARGS(t->buffer, offset, count, value));
     case 'j':
@@ -108,7 +108,7 @@ static void change_call(world *w, plan *p, size_t node, verdict can, const uint8
     work *k = can == HAS_TO ? &p->nodes[node] : NULL;
     if (k && k->target) {
         c->bytes = k->target->host + k->to.offset;
-        c->count = k->box.width;
+        c->count = k->rect.width;
         c->value = b[7];
     }
     yoke_status status = yoke_graph_set_call(p->graph, node, call_run, c, call_release);
@@ -143,15 +143,15 @@ static bool take_change(const world *w, const block *t, const block *from, char 
                                                           : WORK_ADVANCE;
     k->pattern_size = 1;
     k->node = kind == 'a' ? 'l' : kind;
-    k->box = (yoke_rect){ b[5] * (size_t)w->scale % reach, 1, 1 };
+    k->rect = (yoke_rect){ b[5] * (size_t)w->scale % reach, 1, 1 };
     k->to.offset = k->from.offset = (b[6] * (size_t)w->scale + b[6] % w->scale) % reach;
     memset(k->pattern, b[7], sizeof k->pattern);
     bool kernel = k->kind == WORK_ADVANCE || k->kind == WORK_JOIN;
-    if (t->buffer && k->to.offset + k->box.width > t->size && kernel)
+    if (t->buffer && k->to.offset + k->rect.width > t->size && kernel)
         return false;
     if (kind != 'c' && kind != 'j')
         return true;
-    return t->buffer && from->buffer && t->shadow != from->shadow && k->from.offset + k->box.width <= from->size;
+    return t->buffer && from->buffer && t->shadow != from->shadow && k->from.offset + k->rect.width <= from->size;
 }
 
 static bool is_of(const plan *p, const block *t)
@@ -189,14 +189,14 @@ void step_graph_set(world *w, const uint8_t *b)
     if (kind == 'c' && (!is_of(p, t) || !is_of(p, from)))
         return; /* one of them may be right, as in a copy */
     work given = k;
-    bool right = there && is == k.node && t->buffer && is_of(p, t) && k.box.width > 0 && k.to.offset + k.box.width <= t->size &&
+    bool right = there && is == k.node && t->buffer && is_of(p, t) && k.rect.width > 0 && k.to.offset + k.rect.width <= t->size &&
                  (kind == 'r' || !t->read_only);
     bool two = kind == 'c' || kind == 'j', kernel = k.kind == WORK_ADVANCE || k.kind == WORK_JOIN;
     right = right && (!two || is_of(p, from));
     bool aligned = !t->buffer || (t->offset % t->site->info.view_alignment == 0 &&
                                   (kind != 'j' || from->offset % t->site->info.view_alignment == 0));
     verdict can = right && (aligned || !kernel) ? HAS_TO : right || (t->read_only && kernel) ? MAY : MUST_NOT;
-    if (there && kind == 'a' && t->buffer && k.box.width > p->nodes[node].box.width)
+    if (there && kind == 'a' && t->buffer && k.rect.width > p->nodes[node].rect.width)
         return; /* the node's grid may be smaller */
     if (!is_allowed(w, can))
         return;

@@ -6,7 +6,7 @@
  */
 #include "steps.h"
 
-/* How: bit 0: wait for it; bits 1 to 3: the box's height and depth; bits 4 to 6: how much longer its rows are. */
+/* How: bit 0: wait for it; bits 1 to 3: the rect's height and depth; bits 4 to 6: how much longer its rows are. */
 enum { HOW = 7 };
 
 static bool is_sync(const uint8_t *b)
@@ -14,25 +14,25 @@ static bool is_sync(const uint8_t *b)
     return b[HOW] & 1;
 }
 
-static bool is_box(const uint8_t *b)
+static bool is_rect(const uint8_t *b)
 {
     return b[HOW] & 0xe;
 }
 
-/* The box, and the layouts of both sides as the caller gives them. */
+/* The rect, and the layouts of both sides as the caller gives them. */
 static void take_shape(const world *w, work *k, const uint8_t *b)
 {
-    size_t rows = is_box(b) ? 1 + (b[HOW] >> 1 & 3) : 1, slices = is_box(b) ? 1 + (b[HOW] >> 3 & 1) : 1;
-    size_t more = b[HOW] >> 4 & 7, width = is_box(b) ? b[4] % 24 * (size_t)w->scale : size_of(w, b[4]);
-    k->box = (yoke_rect){ width, rows, slices };
+    size_t rows = is_rect(b) ? 1 + (b[HOW] >> 1 & 3) : 1, slices = is_rect(b) ? 1 + (b[HOW] >> 3 & 1) : 1;
+    size_t more = b[HOW] >> 4 & 7, width = is_rect(b) ? b[4] % 24 * (size_t)w->scale : size_of(w, b[4]);
+    k->rect = (yoke_rect){ width, rows, slices };
     k->to = (yoke_pitch){ size_of(w, b[3]), width + more, (width + more) * rows };
     k->from = (yoke_pitch){ size_of(w, b[6]), width + more / 2, (width + more / 2) * rows };
 }
 
 /* Whether work on the block at this place is right in this lane. */
-static bool block_takes(const lane *l, const block *p, const yoke_pitch *at, const yoke_rect *box)
+static bool block_takes(const lane *l, const block *p, const yoke_pitch *at, const yoke_rect *rect)
 {
-    return l && p->buffer && box->width > 0 && p->size > 0 && box_fits(at, box, p->size);
+    return l && p->buffer && rect->width > 0 && p->size > 0 && rect_fits(at, rect, p->size);
 }
 
 /* The memory's own offset, from that of the view. */
@@ -76,18 +76,18 @@ static void finish(world *w, lane *l, const work *k, const uint8_t *b, verdict c
 
 /* ---- Copies ---- */
 
-/* The host's memory for a box, and its shadow: NULL when there is none. */
-static shadow *host_side(world *w, const uint8_t *b, const yoke_pitch *at, const yoke_rect *box, void **out_host)
+/* The host's memory for a rect, and its shadow: NULL when there is none. */
+static shadow *host_side(world *w, const uint8_t *b, const yoke_pitch *at, const yoke_rect *rect, void **out_host)
 {
     block *p = block_of(w, b[5]);
-    if (b[5] & 0x40 && p->buffer && p->kind == YOKE_MEMORY_PINNED && box_fits(at, box, p->size)) {
+    if (b[5] & 0x40 && p->buffer && p->kind == YOKE_MEMORY_PINNED && rect_fits(at, rect, p->size)) {
         if (!p->by_pointer)
             w->kept[w->kept_count++] = yoke_buffer_retain(p->buffer);
         p->by_pointer = true;
         *out_host = yoke_buffer_get_host(p->buffer);
         return p->shadow;
     }
-    if (!box_fits(at, box, (size_t)SMALL_BYTES * w->scale))
+    if (!rect_fits(at, rect, (size_t)SMALL_BYTES * w->scale))
         return NULL;
     shadow *own = b[5] & 0x80 ? w->place[b[5] % PLACES] : shadow_new(w, (size_t)SMALL_BYTES * w->scale, true);
     *out_host = own ? own->host : NULL;
@@ -98,12 +98,12 @@ void step_write(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
     block *p = block_of(w, b[2]);
-    work k = { .kind = WORK_COPY, .node = is_box(b) ? 'W' : 'w' };
+    work k = { .kind = WORK_COPY, .node = is_rect(b) ? 'W' : 'w' };
     take_shape(w, &k, b);
     k.from.offset = 0;
-    bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site;
+    bool right = block_takes(l, p, &k.to, &k.rect) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site;
     void *memory;
-    shadow *host = host_side(w, b, &k.from, &k.box, &memory);
+    shadow *host = host_side(w, b, &k.from, &k.rect, &memory);
     if (!host)
         return;
     verdict can = in_lane(l, b, right);
@@ -116,10 +116,10 @@ void step_write(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_write_rect_sync(s, p->buffer, to, memory, k.from, k.box)
-                         : is_box(b)             ? yoke_write_rect(s, p->buffer, to, memory, k.from, k.box)
-                         : is_sync(b)            ? yoke_write_sync(s, p->buffer, to.offset, memory, k.box.width)
-                                                 : yoke_write(s, p->buffer, to.offset, memory, k.box.width);
+    yoke_status status = is_rect(b) && is_sync(b) ? yoke_write_rect_sync(s, p->buffer, to, memory, k.from, k.rect)
+                         : is_rect(b)             ? yoke_write_rect(s, p->buffer, to, memory, k.from, k.rect)
+                         : is_sync(b)             ? yoke_write_sync(s, p->buffer, to.offset, memory, k.rect.width)
+                                                  : yoke_write(s, p->buffer, to.offset, memory, k.rect.width);
     finish(w, l, &k, b, can, status);
 }
 
@@ -127,12 +127,12 @@ void step_read(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
     block *p = block_of(w, b[2]);
-    work k = { .kind = WORK_COPY, .node = is_box(b) ? 'R' : 'r' };
+    work k = { .kind = WORK_COPY, .node = is_rect(b) ? 'R' : 'r' };
     take_shape(w, &k, b);
     k.to.offset = 0;
-    bool right = block_takes(l, p, &k.from, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
+    bool right = block_takes(l, p, &k.from, &k.rect) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
     void *memory;
-    shadow *host = host_side(w, b, &k.to, &k.box, &memory);
+    shadow *host = host_side(w, b, &k.to, &k.rect, &memory);
     if (!host)
         return;
     verdict can = in_lane(l, b, right);
@@ -145,10 +145,10 @@ void step_read(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_read_rect_sync(s, memory, k.to, p->buffer, from, k.box)
-                         : is_box(b)             ? yoke_read_rect(s, memory, k.to, p->buffer, from, k.box)
-                         : is_sync(b)            ? yoke_read_sync(s, memory, p->buffer, from.offset, k.box.width)
-                                                 : yoke_read(s, memory, p->buffer, from.offset, k.box.width);
+    yoke_status status = is_rect(b) && is_sync(b) ? yoke_read_rect_sync(s, memory, k.to, p->buffer, from, k.rect)
+                         : is_rect(b)             ? yoke_read_rect(s, memory, k.to, p->buffer, from, k.rect)
+                         : is_sync(b)             ? yoke_read_sync(s, memory, p->buffer, from.offset, k.rect.width)
+                                                  : yoke_read(s, memory, p->buffer, from.offset, k.rect.width);
     finish(w, l, &k, b, can, status);
 }
 
@@ -160,7 +160,7 @@ static bool is_here(const lane *l, const block *p)
 
 static bool copy_is_right(const lane *l, const block *to, const block *from, const work *k)
 {
-    return block_takes(l, to, &k->to, &k->box) && block_takes(l, from, &k->from, &k->box) && !to->read_only &&
+    return block_takes(l, to, &k->to, &k->rect) && block_takes(l, from, &k->from, &k->rect) && !to->read_only &&
            (is_here(l, to) || is_here(l, from));
 }
 
@@ -168,7 +168,7 @@ void step_copy(world *w, const uint8_t *b)
 {
     lane *l = lane_of(w, b[1]);
     block *to = block_of(w, b[2]), *from = block_of(w, b[5]);
-    work k = { .kind = WORK_COPY, .node = is_box(b) ? 'C' : 'c' };
+    work k = { .kind = WORK_COPY, .node = is_rect(b) ? 'C' : 'c' };
     take_shape(w, &k, b);
     work place = k;
     bool right = copy_is_right(l, to, from, &k);
@@ -177,16 +177,17 @@ void step_copy(world *w, const uint8_t *b)
         k.from = moved(k.from, from);
         k.target = to->shadow;
         k.source = from->shadow;
-        right = k.target != k.source || !boxes_meet(&k);
+        right = k.target != k.source || !rects_meet(&k);
     }
     verdict can = in_lane(l, b, right);
     if (!prepare(w, l, &k, b, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) && is_sync(b) ? yoke_copy_rect_sync(s, to->buffer, place.to, from->buffer, place.from, k.box)
-                         : is_box(b)             ? yoke_copy_rect(s, to->buffer, place.to, from->buffer, place.from, k.box)
-                         : is_sync(b) ? yoke_copy_sync(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.box.width)
-                                      : yoke_copy(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.box.width);
+    yoke_status status = is_rect(b) && is_sync(b) ? yoke_copy_rect_sync(s, to->buffer, place.to, from->buffer, place.from, k.rect)
+                         : is_rect(b)             ? yoke_copy_rect(s, to->buffer, place.to, from->buffer, place.from, k.rect)
+                         : is_sync(b)
+                             ? yoke_copy_sync(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.rect.width)
+                             : yoke_copy(s, to->buffer, place.to.offset, from->buffer, place.from.offset, k.rect.width);
     finish(w, l, &k, b, can, status);
 }
 
@@ -197,16 +198,16 @@ void step_fill(world *w, const uint8_t *b)
     static const size_t sizes[] = { 1, 2, 4, 8, 16, 3, 0, 32 };
     lane *l = lane_of(w, b[1]);
     block *p = block_of(w, b[2]);
-    work k = { .kind = WORK_FILL, .node = is_box(b) ? 'F' : 'f', .pattern_size = sizes[b[5] % 8] };
+    work k = { .kind = WORK_FILL, .node = is_rect(b) ? 'F' : 'f', .pattern_size = sizes[b[5] % 8] };
     take_shape(w, &k, b);
     for (size_t i = 0; i < sizeof k.pattern; i++)
         k.pattern[i] = (unsigned char)(b[6] + i * b[5]);
-    bool right = block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site &&
+    bool right = block_takes(l, p, &k.to, &k.rect) && p->kind != YOKE_MEMORY_PINNED && !p->read_only && p->site == l->site &&
                  k.pattern_size > 0 && k.pattern_size <= 16 && k.pattern_size != 3 && k.to.offset % k.pattern_size == 0 &&
-                 k.box.width % k.pattern_size == 0;
-    bool odd = right && is_box(b) && k.to.row_pitch % k.pattern_size != 0;
+                 k.rect.width % k.pattern_size == 0;
+    bool odd = right && is_rect(b) && k.to.row_pitch % k.pattern_size != 0;
     yoke_pitch to = k.to;
-    verdict can = !right || (odd && k.box.height > 1) ? MUST_NOT : odd ? MAY : HAS_TO;
+    verdict can = !right || (odd && k.rect.height > 1) ? MUST_NOT : odd ? MAY : HAS_TO;
     if (right) {
         k.to = moved(to, p);
         k.target = p->shadow;
@@ -215,8 +216,8 @@ void step_fill(world *w, const uint8_t *b)
     if (!prepare(w, l, &k, how, can))
         return;
     yoke_stream *s = stream_of(l);
-    yoke_status status = is_box(b) ? yoke_fill_rect(s, p->buffer, to, k.box, k.pattern, k.pattern_size)
-                                   : yoke_fill(s, p->buffer, to.offset, k.box.width, k.pattern, k.pattern_size);
+    yoke_status status = is_rect(b) ? yoke_fill_rect(s, p->buffer, to, k.rect, k.pattern, k.pattern_size)
+                                    : yoke_fill(s, p->buffer, to.offset, k.rect.width, k.pattern, k.pattern_size);
     finish(w, l, &k, how, can, status);
 }
 
@@ -245,7 +246,7 @@ static bool is_aligned(const block *p)
 /* From another buffer of the device. */
 static bool join_is_right(const lane *l, const block *p, const block *from, const work *k)
 {
-    return block_takes(l, p, &k->to, &k->box) && block_takes(l, from, &k->from, &k->box) && is_here(l, p) && is_here(l, from) &&
+    return block_takes(l, p, &k->to, &k->rect) && block_takes(l, from, &k->from, &k->rect) && is_here(l, p) && is_here(l, from) &&
            p->shadow != from->shadow;
 }
 
@@ -258,7 +259,7 @@ void step_launch(world *w, const uint8_t *b)
     work k = { .kind = join ? WORK_JOIN : WORK_ADVANCE, .node = join ? 'j' : 'l', .pattern = { b[6] } };
     uint32_t offset = (b[3] * w->scale + b[3] % w->scale) % (64 * w->scale), count = b[4] * w->scale % (64 * w->scale),
              value = b[6];
-    k.box = (yoke_rect){ count, 1, 1 };
+    k.rect = (yoke_rect){ count, 1, 1 };
     k.to.offset = offset;
     k.from.offset = join ? b[6] % 64 : 0;
     uint32_t from_offset = (uint32_t)k.from.offset;
@@ -271,7 +272,7 @@ void step_launch(world *w, const uint8_t *b)
         return;
     }
     bool right = join ? join_is_right(l, p, from, &k)
-                      : block_takes(l, p, &k.to, &k.box) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
+                      : block_takes(l, p, &k.to, &k.rect) && p->kind != YOKE_MEMORY_PINNED && p->site == l->site;
     if (join && p->buffer && p->shadow == from->shadow)
         return; /* a race, where they overlap */
     verdict can = !right ? MUST_NOT : p->read_only || !is_aligned(p) || (join && !is_aligned(from)) ? MAY : HAS_TO;

@@ -160,7 +160,7 @@ static yoke_status call_on_event(yoke_event *event, site *at, unsigned which)
     case 3:
         return yoke_event_wait_any(&event, 1, 1, &index);
     case 4:
-        return yoke_event_on_complete(event, call_settled, NULL, NULL);
+        return yoke_event_on_complete(event, call_complete, NULL, NULL);
     case 5:
         return yoke_event_get_fd(event, &fd);
     case 6:

@@ -100,29 +100,29 @@ bool shadow_follow(world *w, lane *l, shadow *s)
     return ordered;
 }
 
-/* ---- Boxes ---- */
+/* ---- Rects ---- */
 
 static size_t place(const yoke_pitch *at, size_t x, size_t y, size_t z)
 {
     return at->offset + x + y * at->row_pitch + z * at->slice_pitch;
 }
 
-bool box_fits(const yoke_pitch *at, const yoke_rect *box, size_t size)
+bool rect_fits(const yoke_pitch *at, const yoke_rect *rect, size_t size)
 {
-    if (box->width > size || at->offset > size)
+    if (rect->width > size || at->offset > size)
         return false;
-    return place(at, box->width - 1, box->height - 1, box->depth - 1) < size;
+    return place(at, rect->width - 1, rect->height - 1, rect->depth - 1) < size;
 }
 
-bool boxes_meet(const work *k)
+bool rects_meet(const work *k)
 {
     unsigned char mark[MOST_BYTES] = { 0 };
-    for (size_t z = 0; z < k->box.depth; z++)
-        for (size_t y = 0; y < k->box.height; y++)
-            memset(mark + place(&k->to, 0, y, z), 1, k->box.width);
-    for (size_t z = 0; z < k->box.depth; z++)
-        for (size_t y = 0; y < k->box.height; y++)
-            if (memchr(mark + place(&k->from, 0, y, z), 1, k->box.width))
+    for (size_t z = 0; z < k->rect.depth; z++)
+        for (size_t y = 0; y < k->rect.height; y++)
+            memset(mark + place(&k->to, 0, y, z), 1, k->rect.width);
+    for (size_t z = 0; z < k->rect.depth; z++)
+        for (size_t y = 0; y < k->rect.height; y++)
+            if (memchr(mark + place(&k->from, 0, y, z), 1, k->rect.width))
                 return true;
     return false;
 }
@@ -151,9 +151,9 @@ static void work_apply(const work *k, fate at)
 {
     if (at == FAILED)
         return;
-    for (size_t z = 0; z < k->box.depth; z++)
-        for (size_t y = 0; y < k->box.height; y++)
-            for (size_t x = 0; x < k->box.width; x++) {
+    for (size_t z = 0; z < k->rect.depth; z++)
+        for (size_t y = 0; y < k->rect.height; y++)
+            for (size_t x = 0; x < k->rect.width; x++) {
                 size_t to = place(&k->to, x, y, z);
                 if (at == FINE)
                     set_byte(k, to, place(&k->from, x, y, z), x);

@@ -53,7 +53,7 @@ typedef struct lane {
 typedef struct shadow {
     unsigned char *bytes, *known;
     size_t size;
-    unsigned char *host; /* the memory itself when it is the host's */
+    unsigned char *host;  /* the memory itself when it is the host's */
     lane *owner;          /* in whose order it was used last, NULL when all is quiet */
     lane *branch[GRAPHS]; /* in whose order the recording of each graph used it last, or NULL */
     unsigned last_step;   /* that used it, and its bytes */
@@ -106,7 +106,7 @@ typedef struct work {
     char node; /* the kind of node that it is in a graph */
     shadow *target, *source;
     yoke_pitch to, from;
-    yoke_rect box;
+    yoke_rect rect;
     unsigned char pattern[16];
     size_t pattern_size;
     call *call;
@@ -199,9 +199,9 @@ shadow *shadow_new(world *w, size_t size, bool host);
 bool shadow_follow(world *w, lane *l, shadow *s);
 
 fate worse(fate a, fate b);
-/* Whether the box lies in so many bytes with the origin and pitches; whether two of them share a byte. */
-bool box_fits(const yoke_pitch *at, const yoke_rect *box, size_t size);
-bool boxes_meet(const work *k);
+/* Whether the rect lies in so many bytes with the origin and pitches; whether two of them share a byte. */
+bool rect_fits(const yoke_pitch *at, const yoke_rect *rect, size_t size);
+bool rects_meet(const work *k);
 
 /* The call was accepted: it is in the lane, or in the graph that the lane is recorded into. */
 void work_given(world *w, lane *l, const work *k);
@@ -220,7 +220,7 @@ void quiesce(world *w);
 call *call_new(world *w, lane *l, unsigned flags);
 yoke_status call_run(yoke_status status, void *user);
 yoke_status call_run_native(yoke_status status, void *native, void *user);
-void call_settled(yoke_status status, void *user);
+void call_complete(yoke_status status, void *user);
 void call_release(void *user);
 bool is_documented(yoke_status status);
 /* Wait until each function has run as often as it has to. */

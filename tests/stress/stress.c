@@ -157,7 +157,7 @@ static void round_run(round *r, source *s)
 }
 
 /* Everything has been enqueued and no function runs any more: wait for the rest, and look at all there is to be seen. */
-static void round_settle(round *r)
+static void round_complete(round *r)
 {
     for (unsigned i = 0; i < r->queue_count; i++) {
         queue *q = &r->queues[i];
@@ -180,7 +180,7 @@ static void round_settle(round *r)
     for (unsigned i = 0; i < r->fd_count; i++) {
         struct pollfd ready = { .fd = r->fds[i].fd, .events = POLLIN };
         if (poll(&ready, 1, 60000) != 1)
-            unexpected(r, "event %u has settled, and its descriptor is not readable", r->fds[i].point->record->id);
+            unexpected(r, "event %u is complete, and its descriptor is not readable", r->fds[i].point->record->id);
         close(r->fds[i].fd);
     }
     for (unsigned i = 0; i < r->queue_count; i++)
@@ -236,7 +236,7 @@ static bool one_round(uint32_t seed, unsigned long number, site *sites, unsigned
     r->careless = careless;
     r->watched = getenv("YOKE_WATCHDOG");
     round_run(r, &s);
-    round_settle(r);
+    round_complete(r);
     bool agrees = model_agrees(r);
     if (!agrees && !careless)
         say_round(r);

@@ -107,7 +107,7 @@ static yoke_status host_function(yoke_status status, void *user)
     return o->fails && o->id % 2 ? yoke_fail(o->fails, "function %u fails", o->id) : o->fails;
 }
 
-static void settled_function(yoke_status status, void *user)
+static void complete_function(yoke_status status, void *user)
 {
     op *o = user;
 
@@ -178,7 +178,7 @@ yoke_status record_call(op *o, yoke_stream *stream)
 bool enqueue_callback(op *o, yoke_event *event)
 {
     about_to_pend(o->queue->round);
-    return pends(o, yoke_event_on_complete(event, settled_function, o, released));
+    return pends(o, yoke_event_on_complete(event, complete_function, o, released));
 }
 
 bool wait_for_functions(round *r)

@@ -27,7 +27,7 @@ typedef struct path {
     yoke_buffer *pinned;
     uint32_t *words;
     size_t offset; /* of the words in `pinned` */
-    bool out_by_pointer, in_by_pointer, box;
+    bool out_by_pointer, in_by_pointer, rect;
 } path;
 
 static path draw_path(source *s, uint32_t id)
@@ -37,11 +37,11 @@ static path draw_path(source *s, uint32_t id)
     p.words = (uint32_t *)yoke_buffer_get_host(p.pinned) + WORDS * (size_t)id;
     p.out_by_pointer = chance(s, 30);
     p.in_by_pointer = chance(s, 50);
-    p.box = chance(s, 30);
+    p.rect = chance(s, 30);
     return p;
 }
 
-/* Of a box, the first and the third word. */
+/* Of a rect, the first and the third word. */
 static const yoke_rect rows = { 4, 2, 1 };
 static const yoke_pitch in_brief = { AT, 8, 0 }, in_words = { 0, 8, 0 };
 
@@ -55,10 +55,10 @@ static yoke_status bring_out(queue *q, yoke_stream *stream, const path *p, uint3
     if (status == YOKE_OK)
         status = yoke_fill(stream, brief, AT, BYTES, &id, 4);
     if (status == YOKE_OK)
-        status = p->out_by_pointer && p->box ? yoke_read_rect(stream, p->words, in_words, brief, in_brief, rows)
-                 : p->box                    ? yoke_copy_rect(stream, p->pinned, in_pinned, brief, in_brief, rows)
-                 : p->out_by_pointer         ? yoke_read(stream, p->words, brief, AT, BYTES)
-                                             : yoke_copy(stream, p->pinned, p->offset, brief, AT, BYTES);
+        status = p->out_by_pointer && p->rect ? yoke_read_rect(stream, p->words, in_words, brief, in_brief, rows)
+                 : p->rect                    ? yoke_copy_rect(stream, p->pinned, in_pinned, brief, in_brief, rows)
+                 : p->out_by_pointer          ? yoke_read(stream, p->words, brief, AT, BYTES)
+                                              : yoke_copy(stream, p->pinned, p->offset, brief, AT, BYTES);
     yoke_buffer_release(brief);
     return status;
 }
@@ -71,10 +71,10 @@ static yoke_status bring_in(queue *q, yoke_stream *stream, const path *p, uint32
     yoke_status status = yoke_buffer_create(q->site->device, BRIEF, &brief);
 
     if (status == YOKE_OK)
-        status = p->in_by_pointer && p->box ? yoke_write_rect(stream, brief, in_brief, p->words, in_words, rows)
-                 : p->box                   ? yoke_copy_rect(stream, brief, in_brief, p->pinned, in_pinned, rows)
-                 : p->in_by_pointer         ? yoke_write(stream, brief, AT, p->words, BYTES)
-                                            : yoke_copy(stream, brief, AT, p->pinned, p->offset, BYTES);
+        status = p->in_by_pointer && p->rect ? yoke_write_rect(stream, brief, in_brief, p->words, in_words, rows)
+                 : p->rect                   ? yoke_copy_rect(stream, brief, in_brief, p->pinned, in_pinned, rows)
+                 : p->in_by_pointer          ? yoke_write(stream, brief, AT, p->words, BYTES)
+                                             : yoke_copy(stream, brief, AT, p->pinned, p->offset, BYTES);
     if (status == YOKE_OK)
         status = append_from(q, stream, brief, AT / 4 + (id % 2 ? 2 : 0), id);
     yoke_buffer_release(brief);

@@ -26,7 +26,7 @@ static void wait_for_any(source *s, yoke_event **events, point **points, size_t 
         unexpected(s->round, "yoke_event_wait_any returned %d and event %zu of %zu", status, index, count);
 }
 
-/* Until it has settled, or for so many rounds. */
+/* Until it is complete, or for so many rounds. */
 static void wait_in_a_loop(source *s, yoke_event *event, point *p)
 {
     yoke_status status = YOKE_PENDING;
