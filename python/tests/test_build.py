@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import yoke
 from tree import source_tree
 
 SETUP = source_tree() / "python" / "setup.py"
@@ -48,3 +49,9 @@ def test_an_import_imports_little():
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "yoke._core.array" in imported
     assert not {"inspect", "numpy", "asyncio", "yoke._core.comm"} & {*imported}
+
+
+def test_no_name_tells_its_module():
+    """Users, and what they pickle, know one module, however many there are."""
+    modules = {getattr(getattr(yoke, name), "__module__", "yoke") for name in yoke.__all__}
+    assert modules == {"yoke", "yoke._core", "yoke._trace"}

@@ -101,6 +101,8 @@ def _forked():
 os.register_at_fork(after_in_child=_forked)
 
 
+# ---- Exceptions ----
+
 class Error(Exception):
     """A failure of Yoke.
 

@@ -148,6 +148,8 @@ cdef class Section:
         self.leave()
 
 
+# ---- Graphs ----
+
 @cython.final
 cdef class Graph:
     """Graph(device, name=None)\n--\n\n\
