@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-# Arrays and other libraries: DLPack and __cuda_array_interface__, both ways; NumPy's functions of Arrays; names that others have; and
-# what an Array shows of itself. On CUDA the streams of both sides wait for each other, by the numbers of streams; elsewhere, what
-# leaves is ready.
+# Arrays and other libraries: DLPack and __cuda_array_interface__, both ways; NumPy's functions of Arrays; names that others have;
+# and what an Array shows of itself. On CUDA the streams of both sides wait for each other, by the numbers of streams; elsewhere,
+# what leaves is ready.
 
 import math
 import operator
