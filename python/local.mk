@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	python/tests/ranks.py \
 	python/tests/test_arrays.py \
 	python/tests/test_bad_input.py \
+	python/tests/test_build.py \
 	python/tests/test_close.py \
 	python/tests/test_comm.py \
 	python/tests/test_core.py \
@@ -65,51 +66,60 @@ EXTRA_DIST += \
 	python/yoke/__init__.py \
 	python/yoke/__init__.pyi \
 	python/yoke/__main__.py \
-	python/yoke/_core.pyi \
-	python/yoke/_core.pyx \
+	python/yoke/_core/README.md \
+	python/yoke/_core/__init__.py \
+	python/yoke/_core/__init__.pyi \
+	python/yoke/_core/array.pxd \
+	python/yoke/_core/array.pyx \
+	python/yoke/_core/c_ops.pxd \
+	python/yoke/_core/c_python.pxd \
+	python/yoke/_core/c_yoke.pxd \
+	python/yoke/_core/comm.pyx \
+	python/yoke/_core/copies.pxd \
+	python/yoke/_core/copies.pyx \
+	python/yoke/_core/create.pxd \
+	python/yoke/_core/create.pyx \
+	python/yoke/_core/device.pxd \
+	python/yoke/_core/device.pyx \
+	python/yoke/_core/dtype.pxd \
+	python/yoke/_core/dtype.pyx \
+	python/yoke/_core/errors.pxd \
+	python/yoke/_core/errors.pyx \
+	python/yoke/_core/event.pxd \
+	python/yoke/_core/event.pyx \
+	python/yoke/_core/exchange.pyx \
+	python/yoke/_core/expression.pxd \
+	python/yoke/_core/expression.pyx \
+	python/yoke/_core/graph.pyx \
+	python/yoke/_core/indexing.pyx \
+	python/yoke/_core/kernel.pxd \
+	python/yoke/_core/kernel.pyx \
+	python/yoke/_core/memory.pxd \
+	python/yoke/_core/memory.pyx \
+	python/yoke/_core/numerics.pxd \
+	python/yoke/_core/numerics.pyx \
+	python/yoke/_core/operators.pxd \
+	python/yoke/_core/operators.pyx \
+	python/yoke/_core/order.pyx \
+	python/yoke/_core/process.pxd \
+	python/yoke/_core/process.pyx \
+	python/yoke/_core/program.pxd \
+	python/yoke/_core/program.pyx \
+	python/yoke/_core/reduction.pxd \
+	python/yoke/_core/reduction.pyx \
+	python/yoke/_core/stream.pxd \
+	python/yoke/_core/stream.pyx \
 	python/yoke/_trace.py \
 	python/yoke/aio.py \
-	python/yoke/array.pxi \
-	python/yoke/arrayops.pxi \
-	python/yoke/indexing.pxi \
-	python/yoke/c_ops.pxd \
-	python/yoke/c_yoke.pxd \
-	python/yoke/comm.pxi \
 	python/yoke/comm.py \
 	python/yoke/comm.pyi \
-	python/yoke/completion.pxi \
-	python/yoke/create.pxi \
-	python/yoke/device.pxi \
-	python/yoke/dtype.pxi \
-	python/yoke/errors.pxi \
-	python/yoke/event.pxi \
-	python/yoke/exchange.pxi \
-	python/yoke/fft.pxi \
 	python/yoke/fft.py \
 	python/yoke/fft.pyi \
-	python/yoke/filter.pxi \
-	python/yoke/graph.pxi \
-	python/yoke/hostcall.pxi \
-	python/yoke/image.pxi \
-	python/yoke/kernel.pxi \
-	python/yoke/matmul.pxi \
-	python/yoke/memory.pxi \
-	python/yoke/move.pxi \
-	python/yoke/names.pxi \
-	python/yoke/native.pxi \
-	python/yoke/native_order.pxi \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
-	python/yoke/operators.pxi \
-	python/yoke/order.pxi \
-	python/yoke/program.pxi \
-	python/yoke/random.pxi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
-	python/yoke/random.pyi \
-	python/yoke/rect.pxi \
-	python/yoke/stream.pxi \
-	python/yoke/trace.pxi
+	python/yoke/random.pyi
 
 # The program `yoke` for the wheel, which needs the C library alone: Jansson is linked statically.
 python/yoke-tool$(EXEEXT): $(tools_yoke_OBJECTS) $(tools_yoke_DEPENDENCIES)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Build of the package: libyoke and libyoke-ops by their own configure, the extension over them by Cython with the stable ABI of
-Python 3.11, and both libraries into the package, found by a relative rpath. A free-threaded interpreter has no stable ABI: the
-extension is built for that version alone.
+Build of the package: libyoke and libyoke-ops by their own configure, the extension modules over them by Cython with the stable ABI
+of Python 3.11, and both libraries into the package, found by a relative rpath. A free-threaded interpreter has no stable ABI: the
+modules are built for that version alone.
 
 The program `yoke` goes into the package, too, for python -m yoke.
 
@@ -71,14 +71,27 @@ FLAGS = {"OPTIMIZED": 1, "NEWLOCALS": 2, "VARARGS": 4, "VARKEYWORDS": 8, "GENERA
          "ASYNC_GENERATOR": 0x200}
 
 
+INSPECT = 'PyImport_ImportModule("inspect")'
+
+
 def spare_inspect(source: Path):
-    """Another version of Cython may do it in another way: then the import stays as slow."""
+    """In Cython's code of one module, import `sys` for `inspect`: it is only asked for what no macro defines, and that is nothing.
+    The code has one such import. With a version of Cython that has another number of them the build fails, because `import yoke`
+    would be slow, and nobody would hear of it."""
     text = source.read_text(encoding="utf-8")
-    source.write_text(text.replace('PyImport_ImportModule("inspect")', 'PyImport_ImportModule("sys")'), encoding="utf-8")
+    spared = INSPECT.replace("inspect", "sys")
+    if text.count(INSPECT) + text.count(spared) != 1:
+        raise SystemExit(f"yoke: {source} has {INSPECT} {text.count(INSPECT)} times, and not once: this version of Cython asks for "
+                         "the flags of code objects in another way than setup.py expects, and importing yoke would be slow")
+    source.write_text(text.replace(INSPECT, spared), encoding="utf-8")
 
 
 class Build(build_ext):
-    """The libraries first; the extension is linked against them and finds them beside itself."""
+    """The libraries first; the modules, which are compiled side by side, are linked against them and find them in their parent."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def build_extension(self, extension):
         if STABLE:
@@ -98,24 +111,39 @@ class Build(build_ext):
             extension.extra_link_args += [str(target.resolve() / name) for name in LIBRARIES]
         super().run()
         for extension in self.extensions:  # some interpreters add folders of their own
-            run("patchelf", "--set-rpath", "$ORIGIN", self.get_ext_fullpath(extension.name))
+            run("patchelf", "--set-rpath", "$ORIGIN/..", self.get_ext_fullpath(extension.name))
 
 
-core = Extension(
-    "yoke._core",
-    ["yoke/_core.pyx"],
-    include_dirs=[str(ROOT / "include")],
-    define_macros=[("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name, bit in FLAGS.items())] if STABLE else [],
-    extra_compile_args=[*([] if "CFLAGS" in os.environ else ["-O2"]), "-g0", "-fvisibility=hidden"],
-    extra_link_args=["-Wl,-rpath,$ORIGIN"],
-    py_limited_api=STABLE,
-    depends=[str(path.relative_to(HERE)) for path in (HERE / "yoke").glob("*.px[di]")]
-    + [str(path) for path in (ROOT / "include" / "yoke").glob("*.h")],
-)
+CORE = Path("yoke/_core")
+# Where the ABI is not the stable one, types are static unless this asks for specs, and their `__module__` cannot be set.
+MACROS = ([("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name, bit in FLAGS.items())] if STABLE
+          else [("CYTHON_USE_TYPE_SPECS", "1")])
+
+# What launches and operators pass through. In other modules the time is the interpreter's and the driver's, and -O1 compiles in two
+# thirds of the time.
+OFTEN = {"array", "dtype", "errors", "expression", "kernel", "memory", "operators", "stream"}
+
+
+def module(source: Path) -> Extension:
+    return Extension(
+        ".".join(source.with_suffix("").parts),
+        [str(source)],
+        include_dirs=[str(ROOT / "include")],
+        define_macros=MACROS,
+        extra_compile_args=[*([] if "CFLAGS" in os.environ else ["-O2" if source.stem in OFTEN else "-O1"]), "-g0",
+                            "-fvisibility=hidden"],
+        extra_link_args=["-Wl,--as-needed", "-Wl,-rpath,$ORIGIN/.."],
+        py_limited_api=STABLE,
+        depends=[str(path) for path in (ROOT / "include" / "yoke").glob("*.h")],  # cythonize adds the .pxd that it cimports
+    )
+
 
 setup(
     ext_modules=cythonize(
-        [core], language_level=3, compiler_directives={"binding": True, "embedsignature": True, "nonecheck": True}
+        [module(source.relative_to(HERE)) for source in sorted((HERE / CORE).glob("*.pyx"))],
+        nthreads=os.cpu_count(),
+        language_level=3,
+        compiler_directives={"binding": True, "embedsignature": True, "nonecheck": True},
     ),
     cmdclass={"build_ext": Build},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},

@@ -478,7 +478,7 @@ static_tests = \
 	tests/static/installed.tap \
 	tests/static/kinds.tap \
 	tests/static/layers.tap \
-	tests/static/rooms.tap \
+	tests/static/rooms.tap tests/static/modules.tap \
 	tests/static/manual.tap \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
@@ -569,7 +569,7 @@ EXTRA_DIST += \
 	tests/static/kinds.sh tests/static/tables.sh tests/static/structs.sh \
 	tests/static/dtypes.sh tests/static/functions.sh tests/static/operations.sh \
 	tests/static/layers.sh \
-	tests/static/rooms.sh \
+	tests/static/rooms.sh tests/static/modules.sh \
 	tests/static/manual.sh \
 	tests/static/libyoke-comm.abi tests/static/libyoke-ops.abi tests/static/libyoke.abi \
 	tests/static/links.awk \

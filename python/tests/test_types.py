@@ -33,7 +33,7 @@ def declared(name):
     top = members(body)
     for node in body:  # what it takes from the stub of the extension module
         if isinstance(node, ast.ImportFrom) and node.module == "_core":
-            others = members(ast.parse((FOLDER / "_core.pyi").read_text()).body)
+            others = members(ast.parse((FOLDER / "_core" / "__init__.pyi").read_text()).body)
             top |= {each.name: others[each.name] for each in node.names}
     return top, {key: members(node.body) for key, node in top.items() if isinstance(node, ast.ClassDef)}
 
@@ -88,7 +88,7 @@ def test_special_methods_of_arrays():
     real = {name for name, value in vars(yoke.Array).items()
             if name.startswith("__") and callable(value) and name not in vars(object)}
     assert {name for name in real if "pyx" not in name and "cython" not in name} - {"__delitem__", "__getattr__"} <= {
-        *declared("_core.pyi")[1]["Array"]}
+        *declared("_core/__init__.pyi")[1]["Array"]}
 
 
 def mypy(cache, *arguments):

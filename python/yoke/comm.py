@@ -15,8 +15,8 @@ names the rank. `mpirun -n 4 python program.py` starts four ranks.
 
 import os as _os
 
-from ._core import CommBase as _CommBase
-from ._core import comm_library as _comm_library
+from ._core.comm import CommBase as _CommBase
+from ._core.comm import comm_library as _comm_library
 
 _LIBRARY = "libyoke-comm.so.0"
 

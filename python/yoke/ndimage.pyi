@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The types of the filters, which are in _core.pyi.
+# The types of the filters, which are in _core/__init__.pyi.
 
 from ._core import (
     convolve as convolve,

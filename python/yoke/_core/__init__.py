@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The extension modules of the package, one for each kind of object; README.md beside this has the table of them. What the rest of
+the package imports is here, but for yoke.comm, which imports its module itself."""
+
+from .errors import (
+    BuildError, CancelledError, DeadlockError, DeviceLostError, DriverError, Error, ExecutionError, ForkedError, HostFunctionError,
+    InvalidArgumentError, KernelArgumentError, NotFoundError, OutOfDeviceMemoryError, OutOfHostMemoryError, RangeError,
+    UnavailableError, UnsupportedError,
+)
+from .dtype import axis_error, get_default_dtype, set_default_dtype
+from .device import (
+    Device, DeviceInfo, after_first_device, cache_info, devices, info, libraries, order_trace, ordered_trace, version,
+)
+from .memory import Buffer, Image, Surface
+from .event import CompletionQueue, Event, refuse_deadlock, retained, wait_all, wait_any
+from .stream import Stream, default_stream
+from .array import Array
+from .program import Program, Source, start_build
+from .kernel import HostArgument, In, InOut, Kernel, Launch, Local, Out
+from .graph import Graph, Recording, Section
+from .expression import broadcast_shape, evaluate, map
+from .create import (
+    arange, array_from, asarray, concatenate, empty, empty_like, full, full_like, linspace, ones, ones_like, stack,
+    zeros, zeros_like,
+)
+from .reduction import argsort, cumprod, cumsum, map_reduce, reduce, scan, sort, sort_in_place
+from .order import (
+    bincount, clip, histogram, map_reduce_segments, partition_by, reduce_segments, scan_segments, scatter, searchsorted,
+    select_where, topk, unique,
+)
+from .operators import apply, binary_function, where
+from .indexing import take
+from .numerics import (
+    convolve, convolved, correlate, correlate1d, dot, fill_random, gaussian_filter, matmul, separable_filter, shuffled, sobel,
+    transform, uniform_filter,
+)
+from .exchange import from_dlpack, missing
+from .process import mark_trace
+
+# Users see one module, and what they pickle names it.
+for _each in list(globals().values()):
+    if getattr(_each, "__module__", "").startswith(__name__ + "."):
+        _each.__module__ = __name__
+        _each.__name__ = _each.__name__  # without which a type's messages name the module that it was made in

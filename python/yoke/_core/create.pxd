@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Arrays of what is none yet.
+from .c_yoke cimport *
+from .array cimport Array
+
+cdef Array filled(shape, value, int32_t dtype, stream, const char *where)
+cdef object stream_of(values)

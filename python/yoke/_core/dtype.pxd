@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Dtypes by their numbers, and Python's numbers as C has them.
+from .c_yoke cimport *
+from .c_ops cimport *
+
+cdef tuple dtype_names
+cdef tuple dtype_letters
+
+cdef enum:
+    BOOL = 1
+    I8 = 2
+    U8 = 3
+    I16 = 4
+    U16 = 5
+    I32 = 6
+    U32 = 7
+    I64 = 8
+    U64 = 9
+    F16 = 10
+    BF16 = 11
+    F32 = 12
+    F64 = 13
+    C64 = 14
+    C128 = 15
+
+cdef tuple expression_names
+cdef int32_t dtype_number(dtype) except -1
+cdef int32_t default_float
+cdef int32_t dtype_or_default(dtype) except -1
+cdef int32_t own_dtype(value) except -1
+cdef tuple extents_of(shape)
+cdef int32_t shape_of(shape, int64_t *out) except -1
+cdef int32_t axis_of(axis, int32_t dimensions) except -1
+cdef object plain_number(value)
+cdef yoke_number number_of(int32_t dtype, value) except *
+cdef bint has_double(stream)
+cdef int32_t fractions_of(int32_t dtype, stream) except -1
+cdef int32_t promote(list numbers, stream) except -1
+cdef int kind_of(int32_t dtype) noexcept
+cdef int32_t weak(int32_t dtype, value, stream) except -1
+cdef bint fits(int32_t dtype, value)
+cdef object in_dtype(int32_t dtype, value)
+cdef object operand_of(int32_t dtype, value)
+cdef yoke_number integer_number(value) except *
+cdef yoke_number any_number(value) except *
