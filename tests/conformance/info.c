@@ -153,10 +153,29 @@ static void of_nothing(suite *t)
     }
 }
 
-/* A size that was never set. */
+/* 0 stands for the struct of version 0.1, which is this version's. */
 static void of_no_size(suite *t)
 {
-    static const size_t wrong[] = { 0, SIZE_MAX, (size_t)1 << 40 };
+    room own, none;
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const struct filled *one = &all[i];
+        if (!applies(t, one))
+            continue;
+        prepare(&own, one->size);
+        CHECK_OK(one->get(t, true, &own));
+        prepare(&none, 0);
+        CHECK_OK(one->get(t, true, &none));
+        check(none.size == 0, one, "the size of 0");
+        check(is_all(&none, one->size, ROOM, 0xEE), one, "behind a struct without a size");
+        check(none.bytes[one->size - 1] == own.bytes[one->size - 1], one, "the last byte of a struct without a size");
+    }
+}
+
+/* A size that was never set. */
+static void of_wild_sizes(suite *t)
+{
+    static const size_t wrong[] = { SIZE_MAX, (size_t)1 << 40 };
     room r;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -177,6 +196,7 @@ int main(void)
         { "structs of older and of newer programs", of_other_versions, false },
         { "structs of calls that fail", of_nothing, false },
         { "structs without a size", of_no_size, false },
+        { "structs with a size that was never set", of_wild_sizes, false },
     };
     return SUITE_MAIN(cases, &source);
 }

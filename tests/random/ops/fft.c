@@ -138,14 +138,16 @@ static bool draw_transform(model *m, step *s)
 
 static bool draw_fft(model *m, step *s)
 {
-    bool drawn = draw_transform(m, s);
-    s->axis = YOKE_FFT_SCALE_INVERSE;
-    return drawn;
+    return draw_transform(m, s);
 }
 
 static yoke_status call_fft(yoke_stream *stream, const step *s)
 {
-    return yoke_fft(stream, s->mode, ARRAY(0), ARRAY(1), s->axes, (size_t)s->axis_count, NULL);
+    yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
+    options.scaling = s->axis;
+    options.flags = s->v->flags ? YOKE_FFT_EXACT : 0;
+    bool usual = s->axis == YOKE_FFT_SCALE_INVERSE && !s->v->flags;
+    return yoke_fft(stream, s->mode, ARRAY(0), ARRAY(1), s->axes, (size_t)s->axis_count, usual ? NULL : &options);
 }
 
 static long double scale_of(const step *s, int64_t n)
@@ -203,29 +205,6 @@ static void judge_fft(step *s)
     long double limit = (wide ? 1e-16L : 5e-8L) * sqrtl(log2l((long double)n) + 1) * (simple ? 2 : 6);
     judge_points(s, points, limit);
     memory_free(points);
-}
-
-static void vary_fft_with(model *m, variant *v)
-{
-    vary_fft(m, v);
-}
-
-static bool draw_fft_with(model *m, step *s)
-{
-    return draw_transform(m, s);
-}
-
-static yoke_status call_fft_with(yoke_stream *stream, const step *s)
-{
-    yoke_fft_options options = YOKE_FFT_OPTIONS_INIT;
-    options.scaling = s->axis;
-    options.flags = s->v->flags ? YOKE_FFT_EXACT : 0;
-    return yoke_fft(stream, s->mode, ARRAY(0), ARRAY(1), s->axes, (size_t)s->axis_count, &options);
-}
-
-static void judge_fft_with(step *s)
-{
-    judge_fft(s);
 }
 
 /* ---- Convolution: along the last one or two axes, behind a batch ---- */
@@ -327,5 +306,5 @@ static void judge_fft_convolve(step *s)
     memory_free(b);
 }
 
-const operation operations_fft[] = { OPERATION(fft), OPERATION(fft_with), OPERATION(fft_convolve) };
+const operation operations_fft[] = { OPERATION(fft), OPERATION(fft_convolve) };
 const size_t count_fft = COUNT_OF(operations_fft);

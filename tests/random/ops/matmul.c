@@ -79,8 +79,11 @@ static bool add_result(model *m, step *s, int32_t dimensions, const int64_t *sha
     return s->v->kind == NO_EPILOGUE || add_factor(m, s, 3, dimensions > 0 ? 1 : 0, &last);
 }
 
+/* NULL for those that are as usual. */
 static const yoke_matmul_options *options_of(const step *s, yoke_matmul_options *options, yoke_var *bias)
 {
+    if (!s->mode && s->v->kind == NO_EPILOGUE && !s->v->flags)
+        return NULL;
     *options = (yoke_matmul_options)YOKE_MATMUL_OPTIONS_INIT;
     options->flags = s->v->flags ? YOKE_MATMUL_EXACT : 0;
     if (s->mode) {
@@ -171,13 +174,7 @@ static void judge_product(step *s, const operand *a, const operand *b, int64_t m
 static void vary_matmul(model *m, variant *v)
 {
     vary_product(m, v);
-    v->kind = NO_EPILOGUE;
-}
-
-static void vary_matmul_with(model *m, variant *v)
-{
-    vary_product(m, v);
-    v->kind = (int32_t)draw(m, is_complex(v->d[0]) ? 2 : 3);
+    v->kind = chance(m, 40) ? NO_EPILOGUE : (int32_t)draw(m, is_complex(v->d[0]) ? 2 : 3);
     v->flags = chance(m, 30);
 }
 
@@ -251,34 +248,17 @@ static void judge_matrices(step *s)
 
 static bool draw_matmul(model *m, step *s)
 {
-    bool drawn = draw_product(m, s);
-    s->mode = 0;
-    return drawn;
-}
-
-static yoke_status call_matmul(yoke_stream *stream, const step *s)
-{
-    return yoke_matmul(stream, ARRAY(0), ARRAY(1), ARRAY(2), NULL);
-}
-
-static void judge_matmul(step *s)
-{
-    judge_matrices(s);
-}
-
-static bool draw_matmul_with(model *m, step *s)
-{
     return draw_product(m, s);
 }
 
-static yoke_status call_matmul_with(yoke_stream *stream, const step *s)
+static yoke_status call_matmul(yoke_stream *stream, const step *s)
 {
     yoke_matmul_options options;
     yoke_var bias;
     return yoke_matmul(stream, ARRAY(0), ARRAY(1), ARRAY(2), options_of(s, &options, &bias));
 }
 
-static void judge_matmul_with(step *s)
+static void judge_matmul(step *s)
 {
     judge_matrices(s);
 }
@@ -287,7 +267,7 @@ static void judge_matmul_with(step *s)
 
 static void vary_outer(model *m, variant *v)
 {
-    vary_matmul_with(m, v);
+    vary_matmul(m, v);
 }
 
 static bool draw_outer(model *m, step *s)
@@ -302,8 +282,7 @@ static yoke_status call_outer(yoke_stream *stream, const step *s)
 {
     yoke_matmul_options options;
     yoke_var bias;
-    bool plain = !s->mode && s->v->kind == NO_EPILOGUE && !s->v->flags;
-    return yoke_outer(stream, ARRAY(0), ARRAY(1), ARRAY(2), plain ? NULL : options_of(s, &options, &bias));
+    return yoke_outer(stream, ARRAY(0), ARRAY(1), ARRAY(2), options_of(s, &options, &bias));
 }
 
 static void judge_outer(step *s)
@@ -311,5 +290,5 @@ static void judge_outer(step *s)
     judge_product(s, &s->a[1], &s->a[2], s->n[0], s->n[1], 1);
 }
 
-const operation operations_matmul[] = { OPERATION(matmul), OPERATION(matmul_with), OPERATION(outer) };
+const operation operations_matmul[] = { OPERATION(matmul), OPERATION(outer) };
 const size_t count_matmul = COUNT_OF(operations_matmul);
