@@ -18,7 +18,7 @@ static void ask_kernel(const site *at, const uint8_t *b)
     yoke_status status = yoke_kernel_get(at->program, name, &kernel);
     judge(status, b[3] % 5 == 0 ? HAS_TO : MUST_NOT, FINE);
     info.size = b[4] & 1 ? sizeof info : b[4] % sizeof info;
-    judge(yoke_kernel_get_info(kernel, &info), !kernel || !info.size ? MUST_NOT : MAY, FINE);
+    judge(yoke_kernel_get_info(kernel, &info), !kernel ? MUST_NOT : MAY, FINE);
     judge(yoke_kernel_get_param(kernel, b[5] % 8, &param), !kernel || b[5] % 8 > 3 ? MUST_NOT : MAY, FINE);
 }
 
@@ -93,7 +93,7 @@ void step_device(world *w, const uint8_t *b)
         break;
     case 3:
         memory.size = b[3] & 1 ? sizeof memory : b[3] % sizeof memory;
-        judge(yoke_device_get_memory(at->device, &memory), memory.size ? HAS_TO : MUST_NOT, FINE);
+        judge(yoke_device_get_memory(at->device, &memory), HAS_TO, FINE);
         break;
     case 4:
         info.size = b[3] & 1 ? sizeof info : b[3] % sizeof info;
