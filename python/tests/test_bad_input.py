@@ -3,6 +3,7 @@
 threads, a forked child, exceptions and Ctrl-C."""
 
 import ctypes
+import inspect
 import os
 import pathlib
 import signal
@@ -22,9 +23,21 @@ FOLDER = pathlib.Path(__file__).parent
 @pytest.mark.parametrize("group", bad_values.GROUPS)
 def test_values(group):
     exits = ["exit"] if group == "functions" else []  # the interpreter ends as usual after the most of them
-    done = subprocess.run([sys.executable, FOLDER / "bad_values.py", group, *exits], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, FOLDER / "bad_values.py", group, *exits], capture_output=True, text=True, timeout=900)
     assert "end\n" in done.stdout, done.stdout[-300:] + done.stderr[-3000:]
     assert done.returncode == 0, done.stdout[-300:] + done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("kind", [each for each in vars(yoke).values() if isinstance(each, type)], ids=lambda kind: kind.__name__)
+def test_methods_of_another_object(kind):
+    """Methods of classes of C could take that object's memory for that of their own."""
+    for name, method in vars(kind).items():
+        if not callable(method) or inspect.isfunction(method) or isinstance(method, (staticmethod, classmethod, type)):
+            continue
+        for other in (3, object(), "text"):
+            with pytest.raises((TypeError, AttributeError)):
+                method(other)
+                pytest.fail(name)
 
 
 def test_no_device():

@@ -41,4 +41,5 @@ from .process import mark_trace
 for _each in list(globals().values()):
     if getattr(_each, "__module__", "").startswith(__name__ + "."):
         _each.__module__ = __name__
-        _each.__name__ = _each.__name__  # without which a type's messages name the module that it was made in
+        if isinstance(_each, type):
+            _each.__name__ = _each.__name__  # without which its messages name the module that it was made in
