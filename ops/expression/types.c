@@ -6,7 +6,9 @@
 
 char yops_class(int32_t dtype)
 {
-    return dtype == YOPS_ADAPTS ? 'f' : yk_dtype_get(dtype)->letter[0];
+    if (dtype == YOPS_ADAPTS)
+        return 'f';
+    return yk_dtype_get(dtype)->letter[0];
 }
 
 const char *yops_type_name(int32_t dtype)
