@@ -61,7 +61,7 @@ YOKE_API const char *yoke_dtype_get_name(yoke_dtype dtype);
 
 /* A number with its dtype, made by YOKE_NUMBER(2.5f) from a scalar of C, or by the functions below. Final. */
 typedef struct yoke_number {
-    yoke_dtype dtype;    /* of any kind */
+    yoke_dtype dtype; /* of any kind */
     union {
         int64_t i64;     /* of signed integers */
         uint64_t u64;    /* of unsigned integers and bool */
