@@ -100,11 +100,12 @@ pytest_on() {
     rm -rf "$place/tests" && cp -R "$source/python/tests" "$place/tests"
     # shellcheck disable=SC2086
     (cd "$place/tests" && env -u PYTHONPATH YOKE_CACHE_DIR="$place/cache" "$@" timeout -s INT -k 20 "${YOKE_TEST_SECONDS:-600}" \
-        "$interpreter" -m pytest -q -o faulthandler_timeout=120 \
+        "$interpreter" -m pytest -q -o faulthandler_timeout=120 --durations=12 \
         -p no:cacheprovider $words) >"$log" 2>&1
     status=$?
     [ $status -ne 124 ] || echo "not at its end after ${YOKE_TEST_SECONDS:-600} s" >>"$log"
     tap_ok $status "$name: $(tail -n 1 "$log")$(sed -nE 's/^(FAILED|ERROR) ([^ ]*::)?([^ ]+).*/, \3/p' "$log" | tr -d '\n#')"
+    sed -nE 's/^([0-9.]+s (call|setup|teardown) .*)/# \1/p' "$log" # which take longest
     [ $status -ne 0 ] || return 0
     grep -E '^(FAILED|ERROR) ' "$log" >"$log.short" || tail -n 25 "$log" >"$log.short"
     grep -E '^E  ' "$log" >>"$log.short"
