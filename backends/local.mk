@@ -49,4 +49,4 @@ libyoke_all_la_SOURCES += \
 	base/process/inject.c \
 	base/process/inject.h
 endif
-EXTRA_DIST += backends/cuda/inject.c backends/opencl/inject.c base/process/inject.c base/process/inject.h
+EXTRA_DIST += backends/cuda/inject.c backends/opencl/inject.c base/process/inject.c base/process/inject.h base/process/inject.map

@@ -169,4 +169,7 @@ libyoke_la_LDFLAGS = $(AM_LDFLAGS) $(YOKE_NODELETE) -no-undefined -version-info 
 if HAVE_VERSION_SCRIPT
 libyoke_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/build-aux/libyoke.map
 EXTRA_libyoke_la_DEPENDENCIES = build-aux/libyoke.map
+if FAULT_INJECTION
+libyoke_la_LDFLAGS += -Wl,--version-script=$(top_srcdir)/base/process/inject.map
+endif
 endif
