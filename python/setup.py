@@ -143,7 +143,8 @@ setup(
         [module(source.relative_to(HERE)) for source in sorted((HERE / CORE).glob("*.pyx"))],
         nthreads=os.cpu_count(),
         language_level=3,
-        # Methods are the interpreter's own method descriptors, which check the type of `self`: Cython's functions, by binding, do not.
+        # Methods are the interpreter's own method descriptors, which check the type of `self`; Cython's functions, by binding, do
+        # not.
         compiler_directives={"binding": False, "embedsignature": True, "embedsignature.format": "clinic", "nonecheck": True},
     ),
     cmdclass={"build_ext": Build},

@@ -170,7 +170,7 @@ static void of_no_size(suite *t)
         check(is_all(&none, one->size, ROOM, 0xEE), one, "behind a struct without a size");
         /* Not the last word, which may be padding. */
         size_t word = one->size - 2 * sizeof(size_t);
-        check(memcmp(none.bytes + word, own.bytes + word, sizeof(size_t)) == 0, one, "a word near the end of a struct without a size");
+        check(memcmp(none.bytes + word, own.bytes + word, sizeof(size_t)) == 0, one, "a word of a struct without a size");
     }
 }
 
