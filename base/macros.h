@@ -17,6 +17,9 @@
 /* How many capabilities there are: no public number, since it changes with the library and would be compiled into programs. */
 enum { YK_CAP_COUNT = YOKE_CAP_IMAGES + 1 };
 
+/* The bit of yoke_device_info.capabilities: YK_CAP(FP64). */
+#define YK_CAP(name) (UINT64_C(1) << YOKE_CAP_##name)
+
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* For declarations: without the definition, the library does not link. Otherwise, programs would fail to link. Data that is
  * declared so is reached without a look-up; -fvisibility holds for definitions alone. */

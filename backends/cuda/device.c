@@ -131,19 +131,18 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     info->kind = YOKE_DEVICE_GPU;
     info->view_alignment = 1;
     attribute_query query = { ordinal, YK_CUDA_SUCCESS };
-    info->capabilities = UINT64_C(1) << YOKE_CAP_FP64 | UINT64_C(1) << YOKE_CAP_INT64_ATOMICS | UINT64_C(1) << YOKE_CAP_TIMING |
-                         UINT64_C(1) << YOKE_CAP_EXACT_FP32 | UINT64_C(1) << YOKE_CAP_PROGRAM_BINARIES |
-                         UINT64_C(1) << YOKE_CAP_GLOBALS | UINT64_C(1) << YOKE_CAP_IMAGES;
+    info->capabilities = YK_CAP(FP64) | YK_CAP(INT64_ATOMICS) | YK_CAP(TIMING) | YK_CAP(EXACT_FP32) | YK_CAP(PROGRAM_BINARIES) |
+                         YK_CAP(GLOBALS) | YK_CAP(IMAGES);
     if (yk_cu.cuFuncGetParamInfo)
-        info->capabilities |= UINT64_C(1) << YOKE_CAP_SIGNATURE;
+        info->capabilities |= YK_CAP(SIGNATURE);
     if (has_graphs())
-        info->capabilities |= UINT64_C(1) << YOKE_CAP_GRAPHS;
+        info->capabilities |= YK_CAP(GRAPHS);
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY))
-        info->capabilities |= UINT64_C(1) << YOKE_CAP_MAPPED;
+        info->capabilities |= YK_CAP(MAPPED);
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) && ask(&query, YK_CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
-        info->capabilities |= UINT64_C(1) << YOKE_CAP_MANAGED;
+        info->capabilities |= YK_CAP(MANAGED);
     if (ask(&query, YK_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
-        info->capabilities |= UINT64_C(1) << YOKE_CAP_COOPERATIVE;
+        info->capabilities |= YK_CAP(COOPERATIVE);
     yk_string_copy(info->vendor, sizeof info->vendor, "NVIDIA");
     yk_string_copy(info->platform, sizeof info->platform, "NVIDIA CUDA");
     status = yk_cuda_check("cuDeviceGetName", yk_cu.cuDeviceGetName(info->name, sizeof info->name, ordinal));

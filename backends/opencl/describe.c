@@ -234,39 +234,39 @@ static void describe_capabilities(inquiry *device)
     uint64_t single = ask_number(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config));
     uint64_t queue = ask_number(device, CL_DEVICE_QUEUE_PROPERTIES, sizeof(cl_command_queue_properties));
     uint64_t exact = CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT | CL_FP_DENORM;
-    uint64_t capabilities = UINT64_C(1) << YOKE_CAP_SIGNATURE;
+    uint64_t capabilities = YK_CAP(SIGNATURE);
 
     if (ask_number(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) || has_extension(device, "cl_khr_fp64"))
-        capabilities |= UINT64_C(1) << YOKE_CAP_FP64;
+        capabilities |= YK_CAP(FP64);
     if (has_extension(device, "cl_khr_int64_base_atomics"))
-        capabilities |= UINT64_C(1) << YOKE_CAP_INT64_ATOMICS;
+        capabilities |= YK_CAP(INT64_ATOMICS);
     /* rusticl 22.3 accepts the property, reports a resolution of 0 and then 0 for every time stamp. */
     if (queue & CL_QUEUE_PROFILING_ENABLE && ask_number(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(size_t)))
-        capabilities |= UINT64_C(1) << YOKE_CAP_TIMING;
+        capabilities |= YK_CAP(TIMING);
     if ((single & exact) == exact)
-        capabilities |= UINT64_C(1) << YOKE_CAP_EXACT_FP32;
+        capabilities |= YK_CAP(EXACT_FP32);
     slot->unified = ask_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) || slot->info.kind != YOKE_DEVICE_GPU;
     if (yk_cl.clSVMAlloc && yk_cl.clSVMFree && yk_cl.clEnqueueSVMMap && yk_cl.clEnqueueSVMUnmap)
         slot->svm = ask_number(device, CL_DEVICE_SVM_CAPABILITIES, sizeof slot->svm);
     slot->loses_maps = contains(slot->info.platform, "rusticl"); /* 22.3 miscounts maps and unmaps in a queue */
     if (slot->unified && !slot->loses_maps)
-        capabilities |= UINT64_C(1) << YOKE_CAP_MAPPED;
+        capabilities |= YK_CAP(MAPPED);
     if (!contains(slot->info.platform, "rusticl")) /* 22.3 crashes on loading its own binaries */
-        capabilities |= UINT64_C(1) << YOKE_CAP_PROGRAM_BINARIES;
+        capabilities |= YK_CAP(PROGRAM_BINARIES);
     if (takes_spirv(device))
-        capabilities |= UINT64_C(1) << YOKE_CAP_SPIRV;
+        capabilities |= YK_CAP(SPIRV);
     if (slot->svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
-        capabilities |= UINT64_C(1) << YOKE_CAP_MANAGED;
+        capabilities |= YK_CAP(MANAGED);
     /* NVIDIA's driver (580) reports 256 for a kernel without a required size, and runs blocks up to the device's limit; a kernel
      * that needs too many registers for its block is refused at the launch. */
     slot->advises_blocks = slot->nvidia;
     slot->takes_priorities = yk_cl.clCreateCommandQueueWithProperties && has_extension(device, "cl_khr_priority_hints");
     describe_images(device);
     if (slot->max_image[0][0])
-        capabilities |= UINT64_C(1) << YOKE_CAP_IMAGES;
+        capabilities |= YK_CAP(IMAGES);
     slot->replays = judge_command_buffers(device);
     if (!slot->replays)
-        capabilities |= UINT64_C(1) << YOKE_CAP_GRAPHS;
+        capabilities |= YK_CAP(GRAPHS);
     slot->info.capabilities = capabilities;
     slot->rounds_correctly = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 }

@@ -28,7 +28,7 @@ static bool can_replay(const yoke_device *device, const yk_op *op)
 {
     if (yk_family_of(op->kind) == YK_FAMILY_NATIVE)
         return op->u.native.captured != NULL;
-    return (device->info.capabilities & UINT64_C(1) << YOKE_CAP_GRAPHS) && yk_op_has(op->kind, YK_TRAIT_BY_DRIVER) &&
+    return (device->info.capabilities & YK_CAP(GRAPHS)) && yk_op_has(op->kind, YK_TRAIT_BY_DRIVER) &&
            !yk_op_has(op->kind, YK_TRAIT_NOT_REPLAYED) && !is_between_devices(op) &&
            !(yk_is_transfer(op->kind) && !yk_transfer_is_pinned(device, op)) && device->backend->graph_takes(op);
 }

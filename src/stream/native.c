@@ -210,7 +210,7 @@ yoke_status yk_native_capture(yoke_device *device, yk_op_list *list)
 {
     yk_error_state before;
     yoke_status status;
-    if (list->kind != YK_OP_NATIVE_ENQUEUE || !(device->info.capabilities & UINT64_C(1) << YOKE_CAP_GRAPHS))
+    if (list->kind != YK_OP_NATIVE_ENQUEUE || !(device->info.capabilities & YK_CAP(GRAPHS)))
         return YOKE_OK;
     list->device = device;
     yk_error_save(&before);

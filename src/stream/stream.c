@@ -175,7 +175,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
     }
     if (device->blocking || device->observer || stream->depth)
         yk_stream_close(stream); /* the gate never opens */
-    if (device->observer && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & UINT64_C(1) << YOKE_CAP_TIMING))
+    if (device->observer && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & YK_CAP(TIMING)))
         stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
     return stream;
 }

@@ -201,7 +201,7 @@ void yk_trace_file_device(const yoke_device *device)
     add_string(&line, yk_text_get(&name));
     if (device->traits.in_host_memory)
         yk_text_add(&line, ",\"in_host_memory\":true");
-    if (info->capabilities & UINT64_C(1) << YOKE_CAP_MAPPED)
+    if (info->capabilities & YK_CAP(MAPPED))
         yk_text_add(&line, ",\"mapped\":true");
     yk_text_add(&line, "}}");
     write_line(&line);
