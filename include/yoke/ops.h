@@ -139,7 +139,8 @@ YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, 
  * looked at. YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or ends with no value; out_dtype is NULL. */
 YOKE_API yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, yoke_dtype *out_dtype);
 
-/* out = the sum of a * b over all elements, without conjugation. */
+/* out = the sum of a * b over all elements, without conjugation. Integers are multiplied and added in 64 bits, modulo 2^64, which
+ * are signed if one of the arrays is. */
 #define yoke_dot(...) yoke_dot_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                  const yoke_array *b);

@@ -83,9 +83,11 @@ static int64_t inside(int64_t i, int64_t n, int32_t boundary)
     return i < n ? i : boundary == YOKE_BOUNDARY_REFLECT ? period - 1 - i : period - i;
 }
 
-static long double unit_of_sums(const step *s)
+/* What so many products, whose sizes are these together, and their sum may be off by. */
+static long double error_of_sums(const step *s, int64_t taps, long double sizes)
 {
-    return is_wide(s->v->d[0]) || is_wide(s->v->d[1]) ? 0x1p-53L : 0x1p-24L;
+    bool wide = is_wide(s->v->d[0]) || is_wide(s->v->d[1]);
+    return (long double)(taps + 4) * ((wide ? 0x1p-53L : 0x1p-24L) * sizes + smallest_of(wide));
 }
 
 static sums sums_new(const step *s)
@@ -135,14 +137,13 @@ static void add_tap(const step *s, const sums *in, const int32_t *axes, const in
 static void pass(const step *s, sums *x, int32_t axis, const long double *weights, int64_t taps, int64_t centre)
 {
     sums out = sums_new(s);
-    long double unit = unit_of_sums(s);
     for (int64_t i = 0; i < s->a[1].count; i++) {
         long double sizes = 0;
         for (int64_t t = 0; t < taps; t++) {
             int64_t shift = t - centre;
             add_tap(s, x, &axis, &shift, 1, i, weights[t], &out.value[i], &out.slack[i], &sizes);
         }
-        out.slack[i] += (long double)(taps + 4) * unit * sizes;
+        out.slack[i] += error_of_sums(s, taps, sizes);
     }
     sums_free(x);
     *x = out;
@@ -344,7 +345,7 @@ static void judge_full(step *s, bool reversed)
             }
             add_tap(s, &in, s->axes, shift, s->axis_count, i, s->weights[t], &out.value[i], &out.slack[i], &sizes);
         }
-        out.slack[i] += (long double)(taps + 4) * unit_of_sums(s) * sizes;
+        out.slack[i] += error_of_sums(s, taps, sizes);
     }
     sums_free(&in);
     want_sums(s, &out);

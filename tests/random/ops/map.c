@@ -365,7 +365,10 @@ static void vary_read_array(model *m, variant *v)
 
 static bool draw_read_array(model *m, step *s)
 {
-    return draw_transfer(m, s);
+    if (!draw_transfer(m, s))
+        return false;
+    s->a[0].only_read = true;
+    return true;
 }
 
 static yoke_status call_read_array(yoke_stream *stream, const step *s)

@@ -131,6 +131,7 @@ static void want_value(step *s, int64_t position, number sum, long double sizes,
     }
     long double unit = unit_of(is_wide(type) ? YOKE_F64 : YOKE_F32), alpha = scaled ? s->f[0] : 1, beta = added ? s->f[1] : 0;
     long double error = ((long double)k + 4) * unit * sizes * fabsl(alpha), limit = is_wide(type) ? 0x1p1000L : 0x1p120L;
+    error += (2 * (long double)k * fabsl(alpha) + 4) * smallest_of(is_wide(type));
     number x = { alpha * sum.re + (added ? beta * c.re : 0), alpha * sum.im + (added ? beta * c.im : 0) };
     long double all = fabsl(alpha) * sizes + (added ? fabsl(beta) * (fabsl(c.re) + fabsl(c.im)) : 0) + fabsl(bias.re);
     bool finite = isfinite(sum.re) && isfinite(sum.im);

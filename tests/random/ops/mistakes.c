@@ -75,7 +75,7 @@ static bool spoil(model *m, step *s, operand *o)
     case REPEATED_OUTPUT:
         if (axis >= 0)
             a->strides[axis] = 0;
-        return axis >= 0 && o->count > 0 && o->is_out;
+        return axis >= 0 && o->count > 0 && o->is_out && !o->only_read;
     case SHIFTED_OUTPUT:
         return shift_output(s);
     default:

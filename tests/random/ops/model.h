@@ -70,6 +70,7 @@ typedef struct operand {
     yoke_array array;
     slab *slab; /* NULL: the step has no such array */
     bool is_out;
+    bool only_read; /* what yoke_read_array is given: compared as an output, and no element of it is written */
     int64_t count;        /* elements */
     unsigned char *fresh; /* bytes of the slab's view that are written before the step, or NULL */
     bool is_free;         /* any other values would do as well */
@@ -156,6 +157,8 @@ bool is_signed(int32_t dtype);
 bool is_complex(int32_t dtype);
 bool is_wide(int32_t dtype);        /* double or complex128 */
 long double unit_of(int32_t dtype); /* half the distance from 1 to the next number */
+/* The least number above 0 of a float, or of a double: what a product of subnormal numbers may be off by, at most, and a sum never. */
+long double smallest_of(bool is_double);
 long double largest_of(int32_t dtype);
 long double lowest_of(int32_t dtype);
 number load(int32_t dtype, const void *element);

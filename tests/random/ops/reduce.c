@@ -94,7 +94,8 @@ static void want_float(const total *t, step *s, int k, int64_t position, long do
         /* Chan's pairwise update: the means of parts have errors of their own, which enter times the distance, and squared. */
         long double variance = t->distances / n, drift = error * t->largest;
         want_near(s, k, position, (number){ t->finite ? variance : NAN, 0 },
-                  2 * error * variance + 4 * drift * (sqrtl(fabsl(variance)) + drift) + 2 * drift * drift);
+                  2 * error * variance + 4 * drift * (sqrtl(fabsl(variance)) + drift) + 2 * drift * drift +
+                      4 * smallest_of(is_wide(type)));
     } else if (t->kind == YOKE_REDUCE_NORM) {
         bool small = t->squares < 1 / limit && t->squares > 0; /* squares may be subnormal, or 0 */
         if (small || (!t->finite && is_complex(t->dtype)))
@@ -104,7 +105,7 @@ static void want_float(const total *t, step *s, int k, int64_t position, long do
     } else if (t->count == 0 && (t->kind == YOKE_REDUCE_MEAN || t->kind == YOKE_REDUCE_VARIANCE)) {
         want_near(s, k, position, (number){ NAN, is_complex(out) ? NAN : 0 }, 0);
     } else {
-        want_near(s, k, position, x, error * t->sizes);
+        want_near(s, k, position, x, error * t->sizes + roundings * n * smallest_of(is_wide(type)));
     }
 }
 
@@ -339,6 +340,8 @@ static void judge_dot(step *s)
 {
     int32_t type = common_type(s->v->d[1], s->v->d[2]);
     bool complex = is_complex(type);
+    if (is_integer(type))
+        type = is_signed(s->v->d[1]) || is_signed(s->v->d[2]) ? YOKE_I64 : YOKE_U64;
     total t;
     total_begin(&t, YOKE_REDUCE_SUM, type);
     for (int64_t i = 0; i < s->a[1].count; i++) {

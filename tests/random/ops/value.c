@@ -98,6 +98,11 @@ long double unit_of(int32_t dtype)
     return ldexpl(1, -(is_integer(dtype) ? 24 : yk_dtype_get(dtype)->fraction + 1));
 }
 
+long double smallest_of(bool is_double)
+{
+    return is_double ? 0x1p-1074L : 0x1p-149L;
+}
+
 long double largest_of(int32_t dtype)
 {
     int bits = 8 * (int)yoke_dtype_get_size(dtype);
