@@ -213,6 +213,10 @@ extern __shared__ __align__(16) unsigned char yoke_dynamic[];
 #define yoke_barrier() __syncthreads()
 #define yoke_barrier_global() __syncthreads()
 
+/* NVRTC 13.0, for devices of 9.0 and newer, crashes where it meets atomicAdd first behind a text's own function float2 or float4,
+ * since overloads take these types: it meets it here. */
+static inline __device__ unsigned int yoke_meet_atomics(unsigned int *p) { return atomicAdd(p, 0u); }
+
 #define yoke_atomic_add(p, value) atomicAdd(p, value)
 #define yoke_atomic_min(p, value) atomicMin(p, value)
 #define yoke_atomic_max(p, value) atomicMax(p, value)

@@ -37,7 +37,7 @@ yoke_status sources_build_by_nvrtc(const yoke_source *source)
     size_t size;
     const yoke_source plain = without_optimization(source);
     source = &plain;
-    return sources.has_nvrtc ? yoke_source_compile(source, "compute_80", YOKE_COMPILE_BARE, NULL, 0, &size) : YOKE_OK;
+    return sources.nvrtc ? yoke_source_compile(source, sources.nvrtc, YOKE_COMPILE_BARE, NULL, 0, &size) : YOKE_OK;
 }
 
 yoke_status sources_build(const yoke_source *source)
@@ -88,19 +88,23 @@ static yoke_status watch(const yoke_source *source)
     return SOURCES_STOPPED;
 }
 
-static bool has_nvrtc(suite *t)
+/* The newest that NVRTC knows, since it declares more for newer ones. */
+static const char *find_nvrtc(suite *t)
 {
+    static const char *const targets[] = { "compute_90", "compute_80" };
     yoke_source source = YOKE_SOURCE_INIT;
     size_t size;
     source.text = "extern \"C\" __global__ void nothing() {}";
-    return strcmp(t->info.backend, "cuda") != 0 &&
-           yoke_source_compile(&source, "compute_80", YOKE_COMPILE_BARE, NULL, 0, &size) == YOKE_OK;
+    for (size_t i = 0; i < YOPS_COUNT_OF(targets) && strcmp(t->info.backend, "cuda") != 0; i++)
+        if (yoke_source_compile(&source, targets[i], YOKE_COMPILE_BARE, NULL, 0, &size) == YOKE_OK)
+            return targets[i];
+    return NULL;
 }
 
 void sources_begin(suite *t, bool compiles)
 {
     suite_expect_log();
-    sources.has_nvrtc = has_nvrtc(t);
+    sources.nvrtc = find_nvrtc(t);
     sources.device = t->device;
     sources.compiles = compiles;
     sources.fails = false;

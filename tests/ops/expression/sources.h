@@ -15,7 +15,8 @@
 
 typedef struct sources_watched {
     yoke_device *device;
-    bool compiles, fails, has_nvrtc;
+    bool compiles, fails;
+    const char *nvrtc; /* what it compiles for, or NULL: there is none */
     unsigned count;     /* of sources with an expression */
     char *text;         /* of the last one, where none is compiled, and what was made for it */
     const char *before; /* stands before each text that is compiled, or NULL */
