@@ -157,7 +157,7 @@ bool is_signed(int32_t dtype);
 bool is_complex(int32_t dtype);
 bool is_wide(int32_t dtype);        /* double or complex128 */
 long double unit_of(int32_t dtype); /* half the distance from 1 to the next number */
-/* The least number above 0 of a float, or of a double: what a product of subnormal numbers may be off by, at most, and a sum never. */
+/* The least number above 0 of a float, or of a double: a product of subnormal numbers is off by at most that, a sum never. */
 long double smallest_of(bool is_double);
 long double largest_of(int32_t dtype);
 long double lowest_of(int32_t dtype);
