@@ -128,13 +128,13 @@ def module(source: Path) -> Extension:
     return Extension(
         ".".join(source.with_suffix("").parts),
         [str(source)],
-        include_dirs=[str(ROOT / "include")],
+        include_dirs=[str(ROOT / "include"), str(ROOT)],  # and api/dtypes.h
         define_macros=MACROS,
         extra_compile_args=[*([] if "CFLAGS" in os.environ else ["-O2" if source.stem in OFTEN else "-O1"]), "-g0",
                             "-fvisibility=hidden"],
         extra_link_args=["-Wl,--as-needed", "-Wl,-rpath,$ORIGIN/.."],
         py_limited_api=STABLE,
-        depends=[str(path) for path in (ROOT / "include" / "yoke").glob("*.h")],  # cythonize adds the .pxd that it cimports
+        depends=[str(path) for folder in ("include/yoke", "api") for path in (ROOT / folder).iterdir()],  # cythonize adds the .pxd
     )
 
 

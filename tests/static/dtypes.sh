@@ -133,6 +133,12 @@ while read -r name number _; do
 done <"$tap_folder/public" >"$tap_folder/missing"
 tap_empty "and the same constants" "$tap_folder/missing"
 
+# What kind of number a dtype is, Python has from api/dtypes.h.
+python='(BOOL|[IU](8|16|32|64)|F(16|32|64)|BF16|C64|C128)'
+(cd "$top_srcdir" && find python/yoke -name '*.p[xy]*' -exec grep -nE \
+    "[<>]=? *$python\\>|\\<$python *[<>]|\\<dtypes? *([<>]|in \\(?[0-9])" {} +) >"$tap_folder/order"
+tap_empty "and compares no dtypes by their order" "$tap_folder/order"
+
 # ---- What must not be ----
 
 dtype='YOKE_(BOOL|[IUF](8|16|32|64)|BF16|C64|C128)'

@@ -8,7 +8,10 @@ cimport cython
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport fail, here, shown
-from .dtype cimport axis_of, BF16, BOOL, C64, dtype_letters, dtype_names, dtype_number, F16, F32, F64, kind_of, shape_of
+from .dtype cimport (
+    axis_of, BF16, BOOL, dtype_letters, dtype_names, dtype_number, F16, is_complex, is_integer, is_integer_or_bool, part_of,
+    shape_of,
+)
 from .memory cimport Buffer
 
 from .errors import KernelArgumentError
@@ -86,7 +89,7 @@ cdef class Array:
     @property
     def real(self):
         """The real part, a view; the array itself where it is not complex."""
-        return self if self.a.dtype < C64 else above.part_of_complex(self, 0)
+        return above.part_of_complex(self, 0) if is_complex(self.a.dtype) else self
 
     @real.setter
     def real(self, value):
@@ -95,17 +98,17 @@ cdef class Array:
     @property
     def imag(self):
         """The imaginary part, a view; where the array is not complex, zeros that are only read."""
-        return above.read_only_zeros(self) if self.a.dtype < C64 else above.part_of_complex(self, 1)
+        return above.part_of_complex(self, 1) if is_complex(self.a.dtype) else above.read_only_zeros(self)
 
     @imag.setter
     def imag(self, value):
-        if self.a.dtype < C64:
+        if not is_complex(self.a.dtype):
             raise TypeError(f"an array of {dtype_names[self.a.dtype]} has no imaginary part to set")
         self.imag[...] = value
 
     def conj(self):
         """The complex conjugate; the array itself where it is not complex."""
-        return self if self.a.dtype < C64 else above.unary("c = conj(a)", self, self.a.dtype)
+        return above.unary("c = conj(a)", self, self.a.dtype) if is_complex(self.a.dtype) else self
 
     cdef Array view(self, yoke_array a):
         cdef Array result
@@ -274,7 +277,7 @@ cdef class Array:
         return int(self.item())
 
     def __index__(self):
-        if self.a.dimensions or kind_of(self.a.dtype) != 1:
+        if self.a.dimensions or not is_integer(self.a.dtype):
             raise TypeError("only an integer array without axes is an index")
         return self.item()
 
@@ -423,7 +426,7 @@ cdef class Array:
         return above.unary("c = -a", self, self.a.dtype)
 
     def __abs__(self):
-        return above.unary("c = abs(a)", self, self.a.dtype if self.a.dtype < C64 else F32 if self.a.dtype == C64 else F64)
+        return above.unary("c = abs(a)", self, part_of(self.a.dtype))
 
     def __pos__(self):
         return self.copy()
@@ -433,7 +436,7 @@ cdef class Array:
         return bool(equal.any().item()) if isinstance(equal, Array) else bool(equal)
 
     def __invert__(self):
-        if kind_of(self.a.dtype) > 1:
+        if not is_integer_or_bool(self.a.dtype):
             raise TypeError(f"~ is for integers and bool, not for {dtype_names[self.a.dtype]}")
         return above.unary("c = !a" if self.a.dtype == BOOL else "c = ~a", self, self.a.dtype)
 

@@ -10,8 +10,8 @@ import sys
 from .c_yoke cimport *
 from .errors cimport here, shown
 from .dtype cimport (
-    axis_of, BF16, default_float, dtype_letters, dtype_names, dtype_number, dtype_or_default, F16, F32, F64, in_dtype, kind_of,
-    own_dtype, plain_number, promote,
+    axis_of, BF16, default_float, dtype_letters, dtype_names, dtype_number, dtype_or_default, F32, F64, in_dtype, is_integer,
+    is_integer_or_bool, own_dtype, plain_number, promote,
 )
 from .stream cimport Stream
 from .array cimport Array
@@ -83,7 +83,7 @@ def linspace(start, stop, num=50, *, endpoint=True, dtype=None, stream=None):
     """num numbers at equal distances from start to stop, which is the last, or with endpoint=False would be the next.
     Integers are the next below."""
     cdef Array result = empty(operator.index(num), dtype, stream=stream)
-    cdef bint whole = kind_of(result.a.dtype) == 1
+    cdef bint whole = is_integer(result.a.dtype)
     cdef int32_t wide = F64 if result.a.dtype == F64 or whole and "fp64" in result.stream.device.info.capabilities else F32
     number = "i == last ? stop : start + distance * i / steps"
     steps = max(1, result.size - 1 if endpoint else result.size)
@@ -155,7 +155,7 @@ def arange(start, stop=None, step=1, dtype=None, *, stream=None):
     floating = any([isinstance(each, float) for each in (start, stop, step)])
     count = max(0, math.ceil((stop - start) / step) if floating else -((start - stop) // step))
     result = empty(count, ("int64", None)[floating] if dtype is None else dtype, stream=stream)
-    if floating and not (result.a.dtype < F16 and start == int(start) and step == int(step)):
+    if floating and not (is_integer_or_bool(result.a.dtype) and start == int(start) and step == int(step)):
         wide = F64 if result.a.dtype == F64 else F32
         first, distance = (wide, start), (wide, step)
     else:

@@ -37,10 +37,6 @@ cdef tuple dtype_letters = ("", "?", "b", "B", "h", "H", "i", "I", "q", "Q", "e"
 cdef dict dtype_numbers = {name: number for number, name in enumerate(dtype_names) if number}
 
 
-# Names in expressions, which are those of YOKE_DTYPE_LIST.
-cdef tuple expression_names = (*dtype_names[:12], "float", "double", *dtype_names[14:])
-
-
 # Python's types, and the names of C's, are what they are in NumPy.
 dtype_numbers.update({float: F64, int: I64, bool: BOOL, complex: C128, "float": F64, "double": F64, "single": F32, "half": F16,
                       "int": I64, "uint": U64, "complex": C128})
@@ -162,7 +158,7 @@ cdef object plain_number(value):
 cdef object clamp(int32_t dtype, double value):
     """A float as an integer of the dtype, as astype does it: truncated, or the nearest end, and 0 for NaN."""
     bits = 8 * <int>yoke_dtype_get_size(dtype)
-    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype in (2, 4, 6, 8) else (0, (1 << bits) - 1)
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed(dtype) else (0, (1 << bits) - 1)
     return 0 if value != value else low if value <= low else high if value >= high else int(value)
 
 
@@ -170,16 +166,16 @@ cdef yoke_number number_of(int32_t dtype, value) except *:
     cdef yoke_number number
     memset(&number, 0, sizeof(number))
     number.dtype = dtype
-    if kind_of(dtype) == 3:
+    if is_complex(dtype):
         set_complex(&number, value)
         return number
     if dtype != BOOL:
         value = plain_number(value)
-    if kind_of(dtype) == 1 and isinstance(value, float):
+    if is_integer(dtype) and isinstance(value, float):
         value = clamp(dtype, value)
-    if dtype in (F16, BF16, F32, F64):
+    if is_floating(dtype):
         set_f64(&number, float(value))
-    elif dtype in (2, 4, 6, 8):
+    elif is_signed(dtype):
         set_i64(&number, wrap(int(value), 64))
     elif dtype == BOOL:
         set_u64(&number, 1 if value else 0)
@@ -212,33 +208,39 @@ cdef bint has_double(stream):
 cdef int32_t fractions_of(int32_t dtype, stream) except -1:
     """The floating-point dtype for fractions of this one: float32 has all integers of 8 and 16 bits, and those of 32 and 64 bits
     are float64, where the device has it, else float32."""
-    return dtype if dtype >= F16 else F64 if dtype >= I32 and has_double(stream) else F32
+    if not is_integer_or_bool(dtype):
+        return dtype
+    return F64 if yoke_dtype_get_size(dtype) >= 4 and has_double(stream) else F32
 
 
 cdef int32_t promote(list numbers, stream) except -1:
     """The dtype of a result: complex over float over integers, the wider over the narrower; no integer loses values to a sign, and
     beside floating point none of 8 or 16 bits loses bits, and of the others none that fractions_of keeps."""
-    numbers = sorted(set(numbers))
-    if len(numbers) == 1:
+    distinct = set(numbers)
+    if len(distinct) == 1:
         return numbers[0]
-    high = numbers[-1]
-    if high >= F16:
-        widest = max([each for each in numbers if each < F16], default=0)
-        numbers = [each for each in numbers if each >= F16] + ([fractions_of(widest, stream)] if widest >= I16 else [])
-        if high >= C64:
-            return C128 if C128 in numbers or F64 in numbers else C64
-        high = max(numbers)
-        return F32 if F16 in numbers and high == BF16 else high
-    signed = [each for each in numbers if each in (2, 4, 6, 8)]
-    unsigned = [each for each in numbers if each in (3, 5, 7, 9)]
-    if signed and unsigned and max(unsigned) > max(signed):
-        return min(I64, max(unsigned) + 1)
-    return high
+    integers = [each for each in distinct if is_integer_or_bool(each)]
+    others = [each for each in distinct if not is_integer_or_bool(each)]
+    if not others:
+        return promote_integers(integers)
+    others += [fractions_of(each, stream) for each in integers if yoke_dtype_get_size(each) > 1]
+    wide = any([part_of(each) == F64 for each in others])
+    if any([is_complex(each) for each in others]):
+        return C128 if wide else C64
+    return F64 if wide else others[0] if len(set(others)) == 1 else F32
 
 
-cdef int kind_of(int32_t dtype) noexcept:
-    """0: bool, 1: integers, 2: floating point, 3: complex."""
-    return 0 if dtype == BOOL else 1 if dtype < F16 else 2 if dtype < C64 else 3
+cdef dict signed_by_size = {yoke_dtype_get_size(each): each for each in (I8, I16, I32, I64)}
+cdef dict unsigned_by_size = {yoke_dtype_get_size(each): each for each in (U8, U16, U32, U64)}
+
+
+cdef int32_t promote_integers(list numbers) except -1:
+    """The same of integers and bools, which are not all bools."""
+    signed = max([yoke_dtype_get_size(each) for each in numbers if is_signed(each)], default=0)
+    unsigned = max([yoke_dtype_get_size(each) for each in numbers if is_unsigned(each)], default=0)
+    if not signed:
+        return unsigned_by_size[unsigned]
+    return signed_by_size[signed if signed > unsigned else min(8, 2 * unsigned)]
 
 
 cdef int32_t weak(int32_t dtype, value, stream) except -1:
@@ -254,16 +256,16 @@ cdef int32_t weak(int32_t dtype, value, stream) except -1:
     if isinstance(value, float):
         return fractions_of(dtype, stream)
     if isinstance(value, complex):
-        return dtype if dtype >= C64 else C128 if fractions_of(dtype, stream) == F64 else C64
+        return dtype if is_complex(dtype) else C128 if fractions_of(dtype, stream) == F64 else C64
     raise TypeError(f"a number is wanted, not {type(value).__name__}")
 
 
 cdef bint fits(int32_t dtype, value):
     """Whether an int of Python's is one of an integer dtype's values. Others are converted as they are."""
-    if kind_of(dtype) != 1 or not isinstance(value, int):
+    if not is_integer(dtype) or not isinstance(value, int):
         return True
     bits = 8 * <int>yoke_dtype_get_size(dtype)
-    if dtype in (2, 4, 6, 8):
+    if is_signed(dtype):
         return -(1 << bits - 1) <= value < 1 << bits - 1
     return 0 <= value < 1 << bits
 
@@ -278,7 +280,7 @@ cdef object in_dtype(int32_t dtype, value):
 cdef object operand_of(int32_t dtype, value):
     """The same, but an integer of NumPy's keeps its own dtype, as an array does."""
     own = getattr(value, "dtype", None)
-    if own is not None and kind_of(dtype) == 1 and kind_of(dtype_number(own)) == 1:
+    if own is not None and is_integer(dtype) and is_integer(dtype_number(own)):
         return dtype_number(own), value
     return in_dtype(dtype, value)
 

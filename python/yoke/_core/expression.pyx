@@ -14,7 +14,8 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport c_text, check, fail, here, shown
 from .dtype cimport (
-    BOOL, C128, C64, dtype_number, F16, F32, F64, has_double, I32, in_dtype, integer_number, kind_of, number_of, shape_of,
+    BOOL, C64, dtype_number, F32, F64, has_double, I32, in_dtype, integer_number, is_integer_or_bool, number_of, part_of,
+    shape_of,
 )
 from .stream cimport ordered_buffer, refuse_recorded, refuse_wait, Stream
 from .array cimport above, Array
@@ -96,7 +97,7 @@ cdef int read_array(Array source, out) except -1:
 cdef Array part_of_complex(Array array, int number):
     """The real (0) or imaginary (1) parts, which are every other number of the memory."""
     cdef yoke_array a = array.a
-    a.dtype = F32 if a.dtype == C64 else F64
+    a.dtype = part_of(a.dtype)
     a.offset += number * yoke_dtype_get_size(a.dtype)
     for i in range(a.dimensions):
         a.strides[i] *= 2
@@ -203,9 +204,11 @@ cdef dict in_double(expression, dict variables):
     beside integers of 32 and 64 bits with no narrower floating point, where the device has it."""
     arrays = [each for each in variables.values() if isinstance(each, Array)]
     dtypes = {(<Array>each).a.dtype for each in arrays}
-    wide = F64 in dtypes or C128 in dtypes
-    if not wide and (not dtypes or not I32 <= max(dtypes) < F16 or not has_double((<Array>arrays[0]).stream)):
-        return variables
+    wide = any([part_of(each) == F64 for each in dtypes])
+    if not wide:
+        long = any([yoke_dtype_get_size(each) >= 4 for each in dtypes]) and all([is_integer_or_bool(each) for each in dtypes])
+        if not long or not has_double((<Array>arrays[0]).stream):
+            return variables
     values = {name: (F64, value) if type(value) is float else value for name, value in variables.items()}
     if not wide and isinstance(expression, str):
         name = "double_"  # to C, beside a double constants are double, too; this one is only there to be one

@@ -7,12 +7,11 @@ import operator
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport here, shown, text_for_python, text_of
-from .dtype cimport axis_of, BOOL, dtype_names, expression_names, in_dtype, kind_of
+from .dtype cimport axis_of, BOOL, dtype_names, in_dtype, is_integer_or_bool, is_unsigned
 from .array cimport above, Array
 from .expression cimport apart, assign, assign_value, away, is_sequence, map_arrays, trimmed
 from .create cimport filled, stream_of
 from .reduction cimport compress, gather, tell_later
-from .operators cimport unsigned_integers
 
 from .expression import evaluate
 from .create import arange, array_from
@@ -140,7 +139,7 @@ cdef Array from_the_start(Array array, indices, int32_t axis, bint known=False, 
         indices = indices if indices.size else indices.astype("int64")  # of nothing NumPy makes floats
         known = mode == "raise" and are_in_range(indices, extent)
     given = array_from(indices, stream=array.stream)
-    if kind_of(given.a.dtype) > 1:
+    if not is_integer_or_bool(given.a.dtype):
         raise IndexError(f"indices are integers, not {dtype_names[given.a.dtype]}")
     if given.size and not extent:
         raise IndexError("an axis without elements has none to take")
@@ -149,7 +148,7 @@ cdef Array from_the_start(Array array, indices, int32_t axis, bint known=False, 
     if mode == "wrap":
         return evaluate(f"r = k % {extent}ll; r < 0 ? r + {extent}ll : r", dtype="int64", k=given)
     if not known and given.size:
-        below = "" if given.a.dtype in unsigned_integers else f" || k < {-extent}ll"
+        below = "" if is_unsigned(given.a.dtype) else f" || k < {-extent}ll"
         tell_later(array.stream, f"k >= {extent}ll{below}", {"k": given}, IndexError,
                    f"an index is out of range for an axis of {extent} elements")
     return evaluate(f"k < 0 ? k + {extent}ll : k", dtype="int64", k=given)
@@ -196,7 +195,7 @@ cdef int assign_masked(Array array, Array mask, value, const char *where) except
 cdef int map_masked(Array array, Array mask, value, const char *where) except -1:
     """The value is the same for each True element of the mask: a number, or an array of the axes behind."""
     mask = apart(array, mask).reshape((*mask.shape, *[1] * (array.a.dimensions - mask.a.dimensions)))
-    cast = f"({expression_names[array.a.dtype]})" if isinstance(value, Array) else ""
+    cast = f"({dtype_names[array.a.dtype]})" if isinstance(value, Array) else ""
     return map_arrays(array.stream, f"x = mask ? {cast}value : x", {"x": array, "mask": mask, "value": value}, where)
 
 

@@ -16,7 +16,7 @@ from .c_python cimport (
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport as_size, c_text, check, fail, here, shown, text_of
-from .dtype cimport kind_of
+from .dtype cimport is_complex, is_floating
 from .memory cimport Buffer, hold, Image, Kept, leave_buffer, leave_image, Surface, with_owner
 from .stream cimport keep_until_done, Stream
 from .array cimport Array
@@ -359,13 +359,14 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
     """The rest: numbers of other widths, NumPy's scalars, host arrays, views. Returns `kept` with what has to live longer."""
     cdef Kept held
     cdef Array array
-    cdef int kind
+    cdef size_t size
 
     if value is None:
         out[0] = yoke_arg_null()
     elif isinstance(value, Array):
-        array, kind = value, kind_of((<Array>value).a.dtype)
-        check_elements(param, 0 if kind == 3 else yoke_dtype_get_size(array.a.dtype), kind == 2, value, kernel, index)
+        array = value
+        size = 0 if is_complex(array.a.dtype) else yoke_dtype_get_size(array.a.dtype)
+        check_elements(param, size, is_floating(array.a.dtype), value, kernel, index)
         out[0] = yoke_arg_buffer(array.contiguous_buffer())
         kept = with_owner(kept, array.buffer)
     elif isinstance(value, Buffer):

@@ -14,7 +14,7 @@ from .c_python cimport PyBytes_AsString
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport c_text, check, here, shown
-from .dtype cimport any_number, axis_of, dtype_names, dtype_number, F16, F32, F64, plain_number, promote
+from .dtype cimport any_number, axis_of, dtype_names, dtype_number, F32, F64, is_integer_or_bool, plain_number, promote
 from .array cimport above, Array
 from .expression cimport away, fill_vars, MOST_VARS, new_array, order_back, order_streams
 from .create cimport stream_of
@@ -65,7 +65,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     shape = product_shape(left.shape, right.shape)
     if out is None and beta != 0:
         raise ValueError("beta is for an array that exists: give out")
-    if left.a.dtype < F16 and right.a.dtype < F16:
+    if is_integer_or_bool(left.a.dtype) and is_integer_or_bool(right.a.dtype):
         for name, number in (("alpha", alpha), ("beta", beta)):
             plain = plain_number(number)
             if isinstance(plain, float) and not plain.is_integer():

@@ -3,7 +3,6 @@
 from .stream cimport Stream
 
 cdef dict numpy_signs
-cdef tuple unsigned_integers
 cdef object operand_array(str sign, value, Stream stream)
 cdef object compare(str sign, left, right)
 cdef object quotient_and_remainder(left, right)

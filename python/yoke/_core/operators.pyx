@@ -12,8 +12,8 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport c_text, check, here, shown
 from .dtype cimport (
-    BF16, BOOL, C128, C64, dtype_names, dtype_number, expression_names, F16, F32, F64, fits, fractions_of, I16, I32, I64, I8,
-    in_dtype, kind_of, number_of, operand_of, promote, U16, U32, U64, U8, weak,
+    BOOL, C128, dtype_names, dtype_number, F32, F64, fits, fractions_of, I32, I64, I8, in_dtype, is_complex, is_floating,
+    is_integer, is_integer_or_bool, is_signed, is_unsigned, number_of, operand_of, part_of, promote, U32, U64, weak,
 )
 from .memory cimport Buffer
 from .stream cimport Stream
@@ -54,10 +54,7 @@ cdef dict numpy_signs = {
 cdef int32_t integer_of(value) except -1:
     """The dtype of an operand, an Array or (dtype's number, value), if it is an integer or bool; else 0."""
     cdef int32_t dtype = (<Array>value).a.dtype if isinstance(value, Array) else value[0]
-    return dtype if kind_of(dtype) <= 1 else 0
-
-
-cdef tuple unsigned_integers = (U8, U16, U32, U64), signed_integers = (I8, I16, I32, I64)
+    return dtype if is_integer_or_bool(dtype) else 0
 
 
 # A power of integers by squaring: its low bits are the same in every width, so that one function does for all of them.
@@ -81,7 +78,7 @@ integer_power.text = b"""YOKE_FUNCTION yoke_i64 integer_power(yoke_i64 base, yok
 cdef int refuse_negative_powers(Stream stream, exponent) except -1:
     """Of integers, which have none: at once where the exponent is a number, else when its turn in the stream comes."""
     if isinstance(exponent, Array):
-        if (<Array>exponent).a.dtype in signed_integers:
+        if is_signed((<Array>exponent).a.dtype):
             tell_later(stream, "k < 0", {"k": exponent}, ValueError, no_negative_powers)
     elif exponent[1] < 0:
         raise ValueError(no_negative_powers)
@@ -91,25 +88,30 @@ cdef int refuse_negative_powers(Stream stream, exponent) except -1:
 cdef str no_negative_powers = "integers are raised to no negative power: convert to a float dtype first"
 
 
+cdef bint mixes_signs(int32_t a, int32_t b):
+    """Whether C computes two integers, one with and one without a sign, in a type that lacks values of one of them."""
+    if not (is_signed(a) and is_unsigned(b) or is_unsigned(a) and is_signed(b)):
+        return False
+    return U32 in (a, b) or max(yoke_dtype_get_size(a), yoke_dtype_get_size(b)) == 8
+
+
 cdef int operate(Stream stream, str text, str sign, int32_t dtype, dict values, const char *where) except -1:
     """The text of an operator, of the operands a and b, whose common dtype is this. To C an unsigned operand as wide as a signed
     one makes both unsigned, and an integer beside a float is a float; here they have the common dtype, as in NumPy. The values of
     a comparison are compared as they are, also where no dtype has both."""
     cdef int32_t a = integer_of(values["a"]) if "b" in values else 0
     cdef int32_t b = integer_of(values["b"]) if "b" in values else 0
-    unsigned = unsigned_integers
-    if sign == "**" and kind_of(dtype) <= 1 and "b" in values:
+    if sign == "**" and is_integer_or_bool(dtype) and "b" in values:
         refuse_negative_powers(stream, values["b"])
         values = {**values, "integer_power": integer_power}
     converts = False
     if "b" in values and sign not in comparisons:
         if a and b:  # C shifts in the left operand's width; the text of / converts both itself
-            mixed = a > BOOL and b > BOOL and (a in unsigned) != (b in unsigned) and max(a, b) > I32
-            converts = sign != "/" and (mixed or sign in ("<<", ">>") and a != dtype)
+            converts = sign != "/" and (mixes_signs(a, b) or sign in ("<<", ">>") and a != dtype)
         else:
             converts = (a or b) and dtype in (F64, C128)
     if converts:
-        name = expression_names[dtype]
+        name = dtype_names[dtype]
         text = f"a = ({name})a_; b = ({name})b_; {text}"
         values = {{"a": "a_", "b": "b_"}.get(each, each): value for each, value in values.items()}
     return map_arrays(stream, text, values, where)
@@ -128,7 +130,7 @@ cdef tuple plan_of(str sign, int32_t dtype, Stream stream):
     cdef dict known = plans[dtype]
     cdef object key = sign
     cdef tuple plan
-    if sign == "/" and dtype < F16:
+    if sign == "/" and is_integer_or_bool(dtype):
         key = fractions_of(dtype, stream)
     plan = known.get(key)
     if plan is None:
@@ -142,8 +144,8 @@ cdef bint are_plain(str sign, Array array, other):
     cdef int32_t dtype = array.a.dtype
     if isinstance(other, Array):
         return ((<Array>other).stream is array.stream and (<Array>other).a.dtype == dtype and operated(sign, dtype) == dtype
-                and (sign != "**" or kind_of(dtype) == 2))
-    if kind_of(dtype) != 2 or sign == "**":
+                and (sign != "**" or is_floating(dtype)))
+    if not is_floating(dtype) or sign == "**":
         return False
     return type(other) is float or type(other) is int and (-256 <= other <= 256 or sign not in comparisons)  # which are exact
 
@@ -252,8 +254,10 @@ cdef object binary(str sign, left, right):
         power = text_of_power(dtype, other) if sign == "**" and array is left else None
         if power:
             return unary(power, array if dtype == array.a.dtype else array.astype(dtype_names[dtype]), dtype)
-        # A quotient of integers is one of floats, in which every int has a place.
-        other = (fractions_of(dtype, array.stream), float(other)) if sign == "/" and dtype < F16 else operand_of(dtype, other)
+        if sign == "/" and is_integer_or_bool(dtype):  # a quotient of floats, in which every int has a place
+            other = fractions_of(dtype, array.stream), float(other)
+        else:
+            other = operand_of(dtype, other)
         shape = array.shape
     dtype = common = operated(sign, dtype)
     text = text_of_sign(sign, dtype, array.stream)
@@ -348,7 +352,7 @@ cdef tuple whole_comparison(str sign, double value):
 
 cdef tuple float_comparison(str sign, int32_t dtype, value):
     """The comparison of floats of this dtype with an int that is beyond 64 bits as one with a float, the next below it."""
-    half = dtype in (F16, BF16, F32, C64)  # compared as float32
+    half = part_of(dtype) != F64  # compared as float32
     most = 2**128 - 2**104 if half else 2**1024 - 2**971
     if value > most or value < -most:  # beyond all but the infinities
         below = most if value > 0 else -math.inf
@@ -374,20 +378,20 @@ cdef object compare_number(str sign, Array array, value, bint array_first):
         sign = mirrored[sign]
     if whole:
         value = int(value)
-    elif kind_of(dtype) <= 1:
+    elif is_integer_or_bool(dtype):
         sign, value = whole_comparison(sign, float(value))
     elif own is not None:
         dtype = dtype_number(own)
-    if sign is not None and kind_of(dtype) <= 1 and not -(1 << 63) <= value < 1 << 64:
+    if sign is not None and is_integer_or_bool(dtype) and not -(1 << 63) <= value < 1 << 64:
         sign, value = None, compare_beyond(sign, value > 0, True)
     if sign is None:
         return filled(array.shape, value, BOOL, array.stream, here())
-    if kind_of(dtype) <= 1:
+    if is_integer_or_bool(dtype):
         whole = True
     elif whole and not -(1 << 63) <= value < 1 << 64:
         sign, value = float_comparison(sign, dtype, value)
         whole = False
-        dtype = F32 if dtype in (F16, BF16, C64) else F64 if dtype == C128 else dtype
+        dtype = F64 if part_of(dtype) == F64 else F32
         if sign is None:
             return filled(array.shape, value, BOOL, array.stream, here())
     if whole:
@@ -399,35 +403,35 @@ cdef object compare_number(str sign, Array array, value, bint array_first):
 
 cdef str text_of_sign(str sign, int32_t dtype, Stream stream):
     """The expression of an operator for operands of this dtype."""
-    kind = kind_of(dtype)
-    if kind == 0 and sign == "-":
+    cdef bint whole = is_integer_or_bool(dtype)
+    if dtype == BOOL and sign == "-":
         raise TypeError("- is not for bool: use a ^ b, or a.astype(\"int8\") first")
-    if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
+    if is_complex(dtype) and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
         raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
-    if sign == "**" and kind == 3:
+    if sign == "**" and is_complex(dtype):
         raise TypeError(f"{dtype_names[dtype]} is raised to a power that is one int")
-    if sign == "**" and kind < 2:
+    if sign == "**" and whole:
         return f"c = ({dtype_names[dtype]})integer_power(a, b)"
-    if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
+    if sign in ("&", "|", "^", "<<", ">>") and not whole:
         raise TypeError(f"{sign} is for integers and bool, not for {dtype_names[dtype]}")
-    if sign == "/" and kind < 2:
-        name = expression_names[fractions_of(dtype, stream)]
+    if sign == "/" and whole:
+        name = dtype_names[fractions_of(dtype, stream)]
         return f"c = ({name})a / ({name})b"
-    return templates[sign + "f" if sign in ("//", "%") and kind == 2 else sign]
+    return templates[sign + "f" if sign in ("//", "%") and is_floating(dtype) else sign]
 
 
 cdef str text_of_power(int32_t dtype, exponent):
     """The expression of a power by multiplications; None: the driver's function for floats."""
     if type(exponent) is not int and getattr(getattr(exponent, "dtype", None), "kind", "") in ("i", "u") and exponent.shape == ():
         exponent = int(exponent)
-    if type(exponent) is not int or kind_of(dtype) == 2 and exponent not in (2, 3):
+    if type(exponent) is not int or is_floating(dtype) and exponent not in (2, 3):
         return None
-    if kind_of(dtype) <= 1:
+    if is_integer_or_bool(dtype):
         in_dtype(dtype, exponent)
-    inverse = kind_of(dtype) == 3 and exponent < 0
+    inverse = is_complex(dtype) and exponent < 0
     if abs(exponent) >= 2**63 or exponent < 0 and not inverse:
         raise ValueError(f"{dtype_names[dtype]} is raised to no power of {shown(exponent)}" +
-                         ("" if kind_of(dtype) == 3 else ": convert to a float dtype first"))
+                         ("" if is_complex(dtype) else ": convert to a float dtype first"))
     text, factors, square = "", [], "a"
     exponent = abs(exponent)
     for bit in range(exponent.bit_length()):
@@ -451,6 +455,18 @@ cdef bint is_free(Array array, other):
         return True
     another = other
     return are_alike(array, another) and not spans_meet(array, another)
+
+
+cdef bint goes_into(int32_t target, int32_t dtype):
+    """Whether results of the dtype may be stored in an array of `target`, whose kind must not be a lower one, in the order bool,
+    integer, floating point, complex; and signed results not in an unsigned array."""
+    if is_complex(target):
+        return True
+    if is_floating(target):
+        return not is_complex(dtype)
+    if is_integer(target):
+        return is_integer_or_bool(dtype) and not (is_unsigned(target) and is_signed(dtype))
+    return dtype == BOOL
 
 
 cdef object in_place(str sign, Array array, other):
@@ -480,7 +496,7 @@ cdef object in_place(str sign, Array array, other):
     text = power or text_of_sign(sign, dtype, array.stream)
     if sign == "/":
         dtype = fractions_of(dtype, array.stream)
-    if kind_of(dtype) > kind_of(array.a.dtype) or array.a.dtype in unsigned_integers and dtype in signed_integers:
+    if not goes_into(array.a.dtype, dtype):
         raise TypeError(f"a result of {dtype_names[dtype]} does not go into an array of {dtype_names[array.a.dtype]}: use astype, "
                         "or the operator without =")
     operate(array.stream, text, sign, common, {"c": array, "a": array} if power else {"c": array, "a": array, "b": other}, here())
@@ -498,7 +514,7 @@ def apply(name, a):
     if name not in functions:
         raise ValueError(f"no such function: {shown(name)}; there are {', '.join(functions)}")
     cdef Array array = array_from(a)
-    if array.a.dtype < F16 and name in ("floor", "ceil", "trunc", "rint"):
+    if is_integer_or_bool(array.a.dtype) and name in ("floor", "ceil", "trunc", "rint"):
         return array.copy()
     return unary(functions[name], array, fractions_of(array.a.dtype, array.stream))
 
@@ -520,9 +536,9 @@ def binary_function(name, a, b):
 cdef object rounded(Array array, decimals):
     """The nearest numbers with so many decimals."""
     decimals = operator.index(decimals)
-    if kind_of(array.a.dtype) == 3:
+    if is_complex(array.a.dtype):
         raise TypeError(f"{dtype_names[array.a.dtype]} has no round: round x.real and x.imag")
-    if kind_of(array.a.dtype) < 2:
+    if is_integer_or_bool(array.a.dtype):
         if decimals < 0:
             raise ValueError("integers are rounded to no tens: convert to a float dtype first")
         return array.copy()

@@ -9,8 +9,8 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport check, here, shown
 from .dtype cimport (
-    any_number, axis_of, dtype_names, F16, F32, F64, fits, I32, I64, in_dtype, integer_number, kind_of, number_of, plain_number,
-    promote, weak,
+    any_number, axis_of, dtype_names, F32, F64, fits, fractions_of, I64, in_dtype, integer_number, is_complex, is_floating,
+    is_integer, is_integer_or_bool, number_of, plain_number, promote, weak,
 )
 from .stream cimport Stream
 from .array cimport above, Array
@@ -35,7 +35,7 @@ cdef Array clip_to_arrays(Array array, low, high):
     for each in operands:
         if not isinstance(each, Array):
             dtype = weak(dtype, each, array.stream)
-    if kind_of(dtype) == 3:
+    if is_complex(dtype):
         raise TypeError("complex numbers have no order: clip is not for them")
     result = new_array(array.stream, dtype, broadcast_shape([each.shape for each in operands if isinstance(each, Array)]))
     # In one dtype, since C compares integers with and without a sign in another way.
@@ -78,7 +78,7 @@ def clip(a, min=None, max=None):
 
 cdef yoke_number limit_of(int32_t dtype, value, whole) except *:
     """A limit of clip. Among integers it is a whole number within it; one that 64 bits do not hold is the end that they have."""
-    if dtype < F16 and (isinstance(value, int) or math.isfinite(value)):
+    if is_integer_or_bool(dtype) and (isinstance(value, int) or math.isfinite(value)):
         return integer_number(max(-(1 << 63), min(whole(value), (1 << 64) - 1)))
     return number_of(F64, value)
 
@@ -130,12 +130,12 @@ cdef tuple beside(values, Array array):
     beside Python's floats, and double for fractions beside integers of 32 bits or more, where the device has it."""
     cdef Array others
     cdef int32_t common = array.a.dtype
-    if kind_of(common) > 1:
+    if not is_integer_or_bool(common):
         others = array_from(values, stream=array.stream)
-        if kind_of(others.a.dtype) == 1:
+        if is_integer(others.a.dtype):
             common = promote([common, others.a.dtype], array.stream)
         return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
-    if kind_of(common) == 1 and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
+    if is_integer(common) and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
         import numpy
 
         host = numpy.asarray(values)
@@ -143,8 +143,8 @@ cdef tuple beside(values, Array array):
             return array_from(host, dtype_names[common], array.stream), array
     others = array_from(values, stream=array.stream)
     common = promote([common, others.a.dtype], array.stream)
-    if kind_of(common) == 2:
-        common = F64 if array.a.dtype >= I32 and array.stream.device.supports("fp64") else max(common, F32)
+    if is_floating(common):
+        common = F64 if F64 in (common, fractions_of(array.a.dtype, array.stream)) else F32
     return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
 
 
@@ -219,9 +219,7 @@ cdef Array sums_for(Array array, Array weights, size):
 
 cdef int32_t edges_dtype(Array array):
     """Of the edges of equal bins: the floats that have the array's values, where the device has them."""
-    if array.a.dtype >= F16:
-        return array.a.dtype
-    return F64 if array.itemsize >= 4 and "fp64" in array.stream.device.info.capabilities else F32
+    return fractions_of(array.a.dtype, array.stream)
 
 
 cdef Array weights_for(Array array, weights):
@@ -239,7 +237,7 @@ cdef tuple range_of_elements(Array array):
     if not array.size:
         return 0, 1
     first, last = array.min(), array.max()
-    unordered = map_reduce("any", "x != x", x=array) if kind_of(array.a.dtype) == 2 else None
+    unordered = map_reduce("any", "x != x", x=array) if is_floating(array.a.dtype) else None
     if unordered is not None and (unordered.item() or not math.isfinite(first.item()) or not math.isfinite(last.item())):
         raise ValueError(f"the elements are not finite, from {first.item()} to {last.item()}"
                          f"{', and some NaN' if unordered.item() else ''}: name the range")
@@ -321,7 +319,7 @@ def bincount(x, weights=None, minlength=0, *, length=None):
             raise ValueError(f"minlength is {shown(minlength)}, and is not negative")
         length = max(minlength, 0 if most is None else most.item() + 1)
     counts = sums_for(array, added, length)
-    if not length and kind_of(array.a.dtype) == 1:  # the library takes one bin or more
+    if not length and is_integer(array.a.dtype):  # the library takes one bin or more
         return counts
     others = []
     if added is not None:

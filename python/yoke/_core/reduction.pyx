@@ -7,7 +7,7 @@ import math
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport check, here, shown
-from .dtype cimport axis_of, BOOL, C64, dtype_names, dtype_number, F16, F32, F64, fractions_of, I64, U64
+from .dtype cimport axis_of, BOOL, dtype_names, dtype_number, fractions_of, I64, is_integer_or_bool, is_unsigned, part_of, U64
 from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
@@ -23,6 +23,7 @@ from .create import array_from
 
 cdef dict reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "any": 5, "all": 6, "argmin": 7, "argmax": 8, "mean": 9,
                         "var": 10, "norm": 11}
+cdef tuple without_identity = tuple([reductions[each] for each in ("min", "max", "argmin", "argmax")])
 
 
 cdef int32_t operation_of(name) except -1:
@@ -37,11 +38,11 @@ cdef int32_t reduced_dtype(str name, int32_t dtype, Stream stream) except -1:
         return BOOL
     if name in ("argmin", "argmax"):
         return I64
-    if name in ("sum", "prod") and dtype < F16:
-        return U64 if dtype in (3, 5, 7, 9) else I64
-    if name in ("mean", "var", "norm") and dtype < F16:
-        return fractions_of(dtype, stream)
-    return (F32 if dtype == C64 else F64) if name == "norm" and dtype >= C64 else dtype
+    if name in ("sum", "prod") and is_integer_or_bool(dtype):
+        return U64 if is_unsigned(dtype) else I64
+    if name in ("mean", "var", "norm"):
+        dtype = fractions_of(dtype, stream)
+    return part_of(dtype) if name == "norm" else dtype
 
 
 cdef size_t reduced_axes(axis, shape, int32_t operation, int32_t *out) except? <size_t>-1:
@@ -51,7 +52,7 @@ cdef size_t reduced_axes(axis, shape, int32_t operation, int32_t *out) except? <
     if len(set(chosen)) != len(chosen):
         raise ValueError(f"an axis is named twice: {shown(axis)}")
     for i, each in enumerate(chosen):
-        if shape[each] == 0 and operation in (3, 4, 7, 8):
+        if shape[each] == 0 and operation in without_identity:
             raise ValueError(f"a min, max, argmin or argmax of no elements: axis {each} of shape {shape}")
         out[i] = each
     return len(chosen)
