@@ -135,7 +135,7 @@ ops_texts = \
 	ops/order/sort.yk \
 	ops/order/sort_block.yk \
 	ops/order/sort_cpu.yk \
-	ops/order/sort_move.yk \
+	ops/order/sort_layout.yk \
 	ops/order/top.yk \
 	ops/signal/fft.yk \
 	ops/signal/fft_bluestein.yk \

@@ -100,6 +100,7 @@ EXTRA_DIST += \
 	python/yoke/_core/numerics.pyx \
 	python/yoke/_core/operators.pxd \
 	python/yoke/_core/operators.pyx \
+	python/yoke/_core/order.pxd \
 	python/yoke/_core/order.pyx \
 	python/yoke/_core/process.pxd \
 	python/yoke/_core/process.pyx \

@@ -10,7 +10,7 @@ yoke_status yops_move_kernel(const yops_call *call, size_t bytes, yoke_kernel **
 {
     char options[40];
     yops_write(options, sizeof options, "VALUE_BYTES=%u", (unsigned)bytes);
-    return yops_kernel(call, "sort_move", options, "move_elements", out_kernel);
+    return yops_kernel(call, "sort_layout", options, "move_elements", out_kernel);
 }
 
 yoke_status yops_pack(const yops_call *call, const yoke_array *array, const yops_place *place, yops_packed *out_packed)

@@ -23,10 +23,10 @@ from .create import (
     arange, array_from, asarray, concatenate, empty, empty_like, full, full_like, linspace, ones, ones_like, stack,
     zeros, zeros_like,
 )
-from .reduction import argsort, cumprod, cumsum, map_reduce, reduce, scan, sort, sort_in_place
+from .reduction import cumprod, cumsum, map_reduce, reduce, scan
 from .order import (
-    bincount, clip, histogram, map_reduce_segments, partition_by, reduce_segments, scan_segments, scatter, searchsorted,
-    select_where, topk, unique,
+    argsort, bincount, clip, histogram, map_reduce_segments, partition_by, reduce_segments, scan_segments, scatter, searchsorted,
+    select_where, sort, sort_in_place, topk, unique,
 )
 from .operators import apply, binary_function, where
 from .indexing import take

@@ -11,7 +11,8 @@ from .dtype cimport axis_of, BOOL, dtype_names, in_dtype, is_integer_or_bool, is
 from .array cimport above, Array
 from .expression cimport apart, assign, assign_value, away, is_sequence, map_arrays, trimmed
 from .create cimport filled, stream_of
-from .reduction cimport compress, gather, tell_later
+from .reduction cimport tell_later
+from .order cimport compress, gather
 
 from .expression import evaluate
 from .create import arange, array_from
@@ -229,10 +230,10 @@ cdef int assign_at(Array array, Array indices, value, bint known) except -1:
 
 
 def take(array, indices, axis=None, *, mode="raise"):
-    """Elements along an axis, or of the flattened array where it is None, by integer indices of any shape, an Array or what asarray
-    takes. mode: "raise", where negative ones count from the end and IndexError tells of one out of range, at once for indices in
-    the host's memory; those on the device fail the stream when their turn comes, so that who waits is told. "clip" takes the
-    nearest end instead, and "wrap" counts on around the axis: both cost nothing."""
+    """Elements along an axis, or of the flattened array where axis is None, by integer indices of any shape: an Array or whatever
+    asarray takes. mode: with "raise", negative indices count from the end, and an index that is out of range is an IndexError:
+    raised at once for indices in host memory; indices on the device fail the stream when the operation runs, and the next wait
+    raises the error. "clip" takes the nearest end instead, and "wrap" continues at the other end: neither has to check."""
     cdef Array source = array_from(array, stream=stream_of([indices]))
     cdef Array positions
     cdef int32_t along

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-# Operations on arrays whose results are positions, counts or chosen elements: search, unique, histograms, scatter, segments.
+# Operations on arrays whose results are reordered or chosen elements, positions or counts: sort, search, unique, gather, scatter,
+# histograms, segments.
 
 import math
 import operator
@@ -15,14 +16,15 @@ from .dtype cimport (
 from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
-    arrays_in, fill_expression, in_double, is_sequence, map_arrays, MOST_VARS, new_array, order_back, order_streams, value_dtype,
+    arrays_in, assign, fill_expression, in_double, is_sequence, map_arrays, MOST_VARS, new_array, order_back, order_streams,
+    value_dtype, with_last,
 )
 from .create cimport stream_of
 from .reduction cimport operation_of, reduced_dtype, tell_later
 
 from .expression import broadcast_shape
 from .create import array_from, empty
-from .reduction import map_reduce, sort_in_place
+from .reduction import map_reduce
 
 
 cdef Array clip_to_arrays(Array array, low, high):
@@ -71,8 +73,8 @@ cdef Array clipped(Array array, low, high):
 
 
 def clip(a, min=None, max=None):
-    """The elements, limited to min … max, and to max where min is more; None is no limit; NaN stays NaN. A limit is a number, or an
-    array, which is broadcast."""
+    """The elements, limited to min … max, and to max where min is greater than max. None is no limit; NaN stays NaN. A limit is a
+    number, or an array, which is broadcast."""
     return clipped(array_from(a, stream=stream_of([min, max])), min, max)
 
 
@@ -81,6 +83,96 @@ cdef yoke_number limit_of(int32_t dtype, value, whole) except *:
     if is_integer_or_bool(dtype) and (isinstance(value, int) or math.isfinite(value)):
         return integer_number(max(-(1 << 63), min(whole(value), (1 << 64) - 1)))
     return number_of(F64, value)
+
+
+cdef int sort_along(Array array, axis, descending) except -1:
+    """Sort in place along an axis: along another than the last one, a copy is sorted whose last it is."""
+    cdef int32_t along = axis_of(axis, array.a.dimensions)
+    if along == array.a.dimensions - 1:
+        sort_in_place(array, descending=descending)
+        return 0
+    view = with_last(array, along)
+    sorted_ = view.copy()
+    sort_in_place(sorted_, descending=descending)
+    return assign(view, sorted_, here())
+
+
+def sort(array, axis=-1, *, descending=False):
+    """A sorted copy, along an axis; None: of the flattened array. Stable, NaN last."""
+    given = array_from(array)
+    result = given.reshape(-1).copy() if axis is None else given.copy()
+    sort_along(result, -1 if axis is None else axis, descending)
+    return result
+
+
+def sort_in_place(Array keys not None, Array values=None, *, descending=False):
+    """Sort along the last axis, stable; NaN last. values: an array of the same shape that moves with the keys."""
+    cdef const char *where = here()
+    cdef int32_t order = 1 if descending else 0
+    cdef yoke_array *moved = NULL if values is None else &values.a
+    cdef yoke_status status
+
+    if values is not None:
+        order_streams(keys.stream, [values])
+    with nogil:
+        status = yoke_sort_at(where, keys.stream.ptr, order, &keys.a, moved)
+    check(status)
+    if values is not None:
+        order_back(keys.stream, [values])
+
+
+cdef Array sorting(Array array, axis, descending):
+    """argsort."""
+    cdef Array keys = array.reshape(-1) if axis is None else array
+    cdef int32_t along = axis_of(-1 if axis is None else axis, keys.a.dimensions)
+    if along != keys.a.dimensions - 1:
+        return with_last(sorting(with_last(keys, along), -1, descending), along)
+    cdef Array result = new_array(keys.stream, I64, keys.shape)
+    cdef const char *where = here()
+    cdef int32_t order = 1 if descending else 0
+    cdef yoke_status status
+
+    with nogil:
+        status = yoke_argsort_at(where, keys.stream.ptr, order, &result.a, &keys.a)
+    check(status)
+    return result
+
+
+def argsort(array, axis=-1, *, descending=False):
+    """The indices, int64, that would sort along an axis; None: the flattened array."""
+    return sorting(array_from(array), axis, descending)
+
+
+cdef Array gather(Array array, Array positions, int32_t along):
+    """The elements at positions of one dimension along an axis; 0 for one that is not there."""
+    cdef Array result
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    shape = list(array.shape)
+    shape[along] = positions.size
+    result = new_array(array.stream, array.a.dtype, shape)
+    order_streams(array.stream, [positions])
+    with nogil:
+        status = yoke_gather_at(where, array.stream.ptr, &result.a, &array.a, &positions.a, along)
+    check(status)
+    order_back(array.stream, [positions])
+    return result
+
+
+cdef Array compress(Array array, Array flags):
+    """The elements whose flag is set; waits for their number."""
+    cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
+    cdef Array count = new_array(array.stream, I64, ())
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    order_streams(array.stream, [flags])
+    with nogil:
+        status = yoke_select_at(where, array.stream.ptr, &result.a, &count.a, &array.a, &flags.a)
+    check(status)
+    order_back(array.stream, [flags])
+    return result[:count.item()]
 
 
 def topk(Array array not None, k, *, largest=True):
@@ -218,7 +310,7 @@ cdef Array sums_for(Array array, Array weights, size):
 
 
 cdef int32_t edges_dtype(Array array):
-    """Of the edges of equal bins: the floats that have the array's values, where the device has them."""
+    """The dtype for the edges of equal bins: floats that hold the array's values, where the device has such floats."""
     return fractions_of(array.a.dtype, array.stream)
 
 
@@ -301,9 +393,9 @@ def histogram(a, bins=10, range=None, *, weights=None):
 
 
 def bincount(x, weights=None, minlength=0, *, length=None):
-    """How often each integer from 0 is there (int64), or the sums of the weights of its places. The bins are one more than the
-    largest element, at least minlength, which waits for the elements; ValueError: one is negative. With `length` there are so many
-    bins, nothing waits, and elements outside are not counted."""
+    """The number of times that each integer from 0 occurs (int64), or the sums of the weights at its places. There is one bin more
+    than the largest element, or minlength bins if that is more; this waits for the elements. ValueError: an element is negative.
+    With `length` there are `length` bins, nothing waits, and elements outside the bins are not counted."""
     cdef Array array = array_from(x, stream=stream_of([weights]))
     cdef Array added = weights_for(array, weights)
     cdef Array counts
@@ -415,8 +507,10 @@ def scan_segments(name, Array array not None, Array starts not None, *, exclusiv
 
 
 cdef object range_of(count):
-    """The range of Python's, where an argument has its name."""
+    """Python's range, for functions with an argument of that name."""
     return range(count)
 
 
 above.clipped = clipped
+above.sort_along = sort_along
+above.sorting = sorting

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-# Reductions, scans, sorting, and elements at positions.
+# Reductions and scans, and failures in a stream where a condition holds.
 
 import math
 
@@ -12,14 +12,13 @@ from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
     arrays_in, assign, fill_expression, in_double, map_arrays, MOST_VARS, new_array, order_back, order_streams, value_dtype,
-    with_last,
 )
 
 from .expression import broadcast_shape, evaluate
 from .create import array_from
 
 
-# ---- Reductions, scans, order ----
+# ---- Reductions, scans ----
 
 cdef dict reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "any": 5, "all": 6, "argmin": 7, "argmax": 8, "mean": 9,
                         "var": 10, "norm": 11}
@@ -187,96 +186,6 @@ def cumprod(array, axis=None, dtype=None, out=None):
     return accumulate("prod", array_from(array), axis, dtype, out)
 
 
-cdef int sort_along(Array array, axis, descending) except -1:
-    """Sort in place along an axis: along another than the last one, a copy is sorted whose last it is."""
-    cdef int32_t along = axis_of(axis, array.a.dimensions)
-    if along == array.a.dimensions - 1:
-        sort_in_place(array, descending=descending)
-        return 0
-    view = with_last(array, along)
-    sorted_ = view.copy()
-    sort_in_place(sorted_, descending=descending)
-    return assign(view, sorted_, here())
-
-
-def sort(array, axis=-1, *, descending=False):
-    """A sorted copy, along an axis; None: of the flattened array. Stable, NaN last."""
-    given = array_from(array)
-    result = given.reshape(-1).copy() if axis is None else given.copy()
-    sort_along(result, -1 if axis is None else axis, descending)
-    return result
-
-
-def sort_in_place(Array keys not None, Array values=None, *, descending=False):
-    """Sort along the last axis, stable; NaN last. values: an array of the same shape that moves with the keys."""
-    cdef const char *where = here()
-    cdef int32_t order = 1 if descending else 0
-    cdef yoke_array *moved = NULL if values is None else &values.a
-    cdef yoke_status status
-
-    if values is not None:
-        order_streams(keys.stream, [values])
-    with nogil:
-        status = yoke_sort_at(where, keys.stream.ptr, order, &keys.a, moved)
-    check(status)
-    if values is not None:
-        order_back(keys.stream, [values])
-
-
-cdef Array sorting(Array array, axis, descending):
-    """argsort."""
-    cdef Array keys = array.reshape(-1) if axis is None else array
-    cdef int32_t along = axis_of(-1 if axis is None else axis, keys.a.dimensions)
-    if along != keys.a.dimensions - 1:
-        return with_last(sorting(with_last(keys, along), -1, descending), along)
-    cdef Array result = new_array(keys.stream, I64, keys.shape)
-    cdef const char *where = here()
-    cdef int32_t order = 1 if descending else 0
-    cdef yoke_status status
-
-    with nogil:
-        status = yoke_argsort_at(where, keys.stream.ptr, order, &result.a, &keys.a)
-    check(status)
-    return result
-
-
-def argsort(array, axis=-1, *, descending=False):
-    """The indices, int64, that would sort along an axis; None: the flattened array."""
-    return sorting(array_from(array), axis, descending)
-
-
-cdef Array gather(Array array, Array positions, int32_t along):
-    """The elements at positions of one dimension along an axis; 0 for one that is not there."""
-    cdef Array result
-    cdef const char *where = here()
-    cdef yoke_status status
-
-    shape = list(array.shape)
-    shape[along] = positions.size
-    result = new_array(array.stream, array.a.dtype, shape)
-    order_streams(array.stream, [positions])
-    with nogil:
-        status = yoke_gather_at(where, array.stream.ptr, &result.a, &array.a, &positions.a, along)
-    check(status)
-    order_back(array.stream, [positions])
-    return result
-
-
-cdef Array compress(Array array, Array flags):
-    """The elements whose flag is set; waits for their number."""
-    cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
-    cdef Array count = new_array(array.stream, I64, ())
-    cdef const char *where = here()
-    cdef yoke_status status
-
-    order_streams(array.stream, [flags])
-    with nogil:
-        status = yoke_select_at(where, array.stream.ptr, &result.a, &count.a, &array.a, &flags.a)
-    check(status)
-    order_back(array.stream, [flags])
-    return result[:count.item()]
-
-
 cdef int tell_later(Stream stream, str condition, dict values, kind, str text) except -1:
     """Where the condition holds for an element, which nothing waits for, the stream fails with an exception of this kind and text
     when it gets here."""
@@ -296,5 +205,3 @@ def raise_where(flag, kind, text):
 above.reduced = reduced
 above.variance = variance
 above.accumulate = accumulate
-above.sort_along = sort_along
-above.sorting = sorting
