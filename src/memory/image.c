@@ -29,7 +29,7 @@ static yoke_status check_sampler(const char *function, const yoke_sampler *sampl
     if (sampler->normalized < 0 || sampler->normalized > 1)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: sampler.normalized is %d; it must be 0 or 1", function,
                        (int)sampler->normalized);
-    if (sampler->address >= YOKE_ADDRESS_REPEAT && !sampler->normalized)
+    if ((sampler->address == YOKE_ADDRESS_REPEAT || sampler->address == YOKE_ADDRESS_MIRROR) && !sampler->normalized)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: sampler.address %s needs normalized coordinates: set sampler.normalized to 1",
                        function, sampler->address == YOKE_ADDRESS_REPEAT ? "REPEAT" : "MIRROR");
     if (sampler->filter == YOKE_FILTER_LINEAR && format->kind == YK_FORMAT_INTEGER)
