@@ -3,17 +3,16 @@
  * Filters of arrays: Gaussian, box, Sobel, separable filters, correlation and convolution. The rules of <yoke/ops.h> apply, and
  * these:
  *
- *  - A filter works along some axes, YOKE_AXES(0, 1), or YOKE_ALL_AXES; the other axes are channels, batches and the like. What
- *    belongs to an axis (a sigma, a size, weights, an origin) has the place of the axis in that list. Axes are filtered in
- *    ascending order.
- *  - Names, boundaries, sizes and origins are those of scipy.ndimage, and results agree with it to the last few units in the last
- *    place; but integers are rounded to the nearest value (see yoke_filter_options.rounding).
- *  - `a` and `out` have the same shape, and share no memory. Their dtypes may differ: int8, uint8, int16, uint16, float16,
- * bfloat16, float and double.
- *  - Sums are of double where `a` or `out` is double, else of float; what lies between two axes is not rounded further. Each sum
- *    begins with 0 and becomes fma(weight, element, sum) for one tap after the other, from the lowest position to the highest, so
- *    that a filter gives the same bits on every device.
- *  - Weights, sizes and sigmas are read during the call; a recorded call has them by value.
+ *  - A filter works along some axes, YOKE_AXES(0, 1), or YOKE_ALL_AXES; the other axes are channels, batches and the like. Sigmas,
+ *    sizes, weights and origins have the order of the axes in that list. Axes are filtered in ascending order.
+ *  - Names, boundaries, sizes and origins are those of scipy.ndimage. Results agree with SciPy's to a few units in the last place,
+ *    except that integers are rounded to the nearest value (see yoke_filter_options.rounding).
+ *  - `a` and `out` have the same shape and must not share memory. Their dtypes may differ: int8, uint8, int16, uint16, float16,
+ *    bfloat16, float and double.
+ *  - Sums are computed in double where `a` or `out` is double, else in float; results between two axes are kept in the same type.
+ *    Each sum begins with 0 and becomes fma(weight, element, sum) for one tap after the other, from the lowest position to the
+ *    highest, so that a filter gives the same bits on every device.
+ *  - Weights, sizes and sigmas are read during the call; a recorded call keeps a copy.
  *
  *     yoke_gaussian_filter(stream, &out, &picture, (const double[]){ 3, 3 }, YOKE_AXES(0, 1), NULL);
  */
@@ -26,7 +25,7 @@
 extern "C" {
 #endif
 
-/* What lies beyond the ends of an axis of elements a b c d, by the names of scipy.ndimage. */
+/* The elements beyond the ends of an axis of elements a b c d, with the names of scipy.ndimage. */
 typedef int32_t yoke_boundary;
 enum {
     YOKE_BOUNDARY_REFLECT = 0,  /* d c b a | a b c d | d c b a */
@@ -36,7 +35,7 @@ enum {
     YOKE_BOUNDARY_WRAP = 4      /* a b c d | a b c d | a b c d */
 };
 
-/* How sums become integers; values out of range become the nearest end of the range, and NaN becomes 0. */
+/* How sums are rounded to integers; values out of range become the nearest end of the range, and NaN becomes 0. */
 typedef int32_t yoke_rounding;
 enum {
     YOKE_ROUND_NEAREST = 0, /* once, at the end; ties to even */
@@ -48,11 +47,11 @@ typedef struct yoke_filter_options {
     size_t size;            /* sizeof(yoke_filter_options), or 0: see <yoke/ops.h> */
     yoke_boundary boundary; /* YOKE_BOUNDARY_ */
     yoke_rounding rounding; /* YOKE_ROUND_ */
-    double value;           /* of YOKE_BOUNDARY_CONSTANT */
-    double truncate;        /* yoke_gaussian_filter ends at so many sigmas; 0: at 4 */
-    const int32_t *origins; /* one for each axis of the list; NULL: 0. A positive one moves the result to higher positions, that
-                               of yoke_convolve to lower ones. The
-                               centre of n taps is tap n / 2, and n / 2 + origin must lie within 0 to n - 1 */
+    double value;           /* the v of YOKE_BOUNDARY_CONSTANT */
+    double truncate;        /* the sigmas at which yoke_gaussian_filter is cut off; 0: 4 sigmas */
+    const int32_t *origins; /* one for each axis of the list; NULL: 0. A positive origin moves the result to higher positions,
+                               and that of yoke_convolve to lower positions. The centre of n taps is tap n / 2, and n / 2 + origin
+                               must lie within 0 to n - 1 */
 } yoke_filter_options;
 
 #define YOKE_FILTER_OPTIONS_INIT                           \
@@ -75,35 +74,36 @@ YOKE_API yoke_status yoke_gaussian_filter_at(const char *where, yoke_stream *str
                                              const double *sigmas, const int32_t *axes, size_t axis_count,
                                              const yoke_filter_options *options);
 
-/* Take the mean of a box of sizes[0] x sizes[1] x … elements: scipy.ndimage.uniform_filter. Along an axis the elements are added
- * from the lowest position to the highest; of n > 64 elements first n % 32 are added, and then sums of 32. The whole sum is divided
- * once, at the end, and rounded once. Means of integers are exact before they are rounded, where the sum of the box is below 2^23.
- * YOKE_E_INVALID_ARGUMENT: a size is below 1; an axis is out of range or named twice; the options are wrong. YOKE_E_RANGE: a size
- * is above 2^31 - 1. */
+/* Replace each element by the mean of a box of sizes[0] x sizes[1] x … elements, as scipy.ndimage.uniform_filter does. Along an
+ * axis the elements are added from the lowest position to the highest; where n > 64 elements are added, the first n % 32 are added
+ * one by one, and then sums of 32 elements. The whole sum is divided once, at the end, and rounded once. Means of integers are
+ * exact before they are rounded, where the sum of the box is below 2^23. YOKE_E_INVALID_ARGUMENT: a size is below 1; an axis is out
+ * of range or named twice; the options are wrong. YOKE_E_RANGE: a size is above 2^31 - 1. */
 #define yoke_box_filter(...) yoke_box_filter_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_box_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                         const int64_t *sizes, const int32_t *axes, size_t axis_count,
                                         const yoke_filter_options *options);
 
-/* Correlate each axis with weights of its own, as scipy.ndimage.correlate1d does for one axis: yoke_separable_filter(stream, &out,
- * &a, (const yoke_weights[]){ { down, 5 }, { across, 3 } }, YOKE_AXES(0, 1), NULL). Weights are rounded to the sums' type.
- * YOKE_E_INVALID_ARGUMENT: weights are NULL or none; an axis is out of range or named twice; the options are wrong. YOKE_E_RANGE:
- * more than 1,048,576 taps. */
+/* Correlate each axis with its own weights, as scipy.ndimage.correlate1d does for one axis: yoke_separable_filter(stream, &out, &a,
+ * (const yoke_weights[]){ { down, 5 }, { across, 3 } }, YOKE_AXES(0, 1), NULL). Weights are rounded to the type of the sums.
+ * YOKE_E_INVALID_ARGUMENT: weights, or the values of one of them, are NULL, or a count is below 1; an axis is out of range or named
+ * twice; the options are wrong. YOKE_E_RANGE: more than 1,048,576 taps. */
 #define yoke_separable_filter(...) yoke_separable_filter_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_separable_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                               const yoke_weights *weights, const int32_t *axes, size_t axis_count,
                                               const yoke_filter_options *options);
 
-/* Sobel's derivative: -1 0 1 along `axis`, and 1 2 1 along the other axes of the list. Values of uint8 fit int16. Origins are not
- * used. scipy.ndimage.sobel begins with `axis`, which shows only beside a constant other than 0. YOKE_E_INVALID_ARGUMENT: `axis` is
- * not in the list; an axis is out of range or named twice; the options are wrong. */
+/* Sobel's derivative: -1 0 1 along `axis`, and 1 2 1 along the other axes of the list. Derivatives of uint8 fit into int16 for up
+ * to four axes. Origins are not used. scipy.ndimage.sobel filters along `axis` first, which makes a difference only where the
+ * boundary is a constant other than 0. YOKE_E_INVALID_ARGUMENT: `axis` is not in the list; an axis is out of range or named twice;
+ * the options are wrong. */
 #define yoke_sobel_filter(...) yoke_sobel_filter_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_sobel_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                           int32_t axis, const int32_t *axes, size_t axis_count, const yoke_filter_options *options);
 
-/* Correlate 1 to 3 axes with weights that need not be separable: `weights` are shape[0] x shape[1] x … numbers in row-major
- * order, an extent for each axis in the order of the list. They lie on the host, because they are few, their shape decides how the
- * kernel runs, and a recorded call can have them by value. Taps are added in row-major order of ascending axes.
+/* Correlate 1 to 3 axes with weights that need not be separable: `weights` are shape[0] x shape[1] x … numbers in row-major order,
+ * with an extent for each axis in the order of the list. The weights are in host memory, because they are few, their shape decides
+ * how the kernel runs, and a recorded call can keep a copy. Taps are added in row-major order of ascending axes.
  * YOKE_E_INVALID_ARGUMENT: weights or shape are NULL; an extent is below 1; there are more than 3 axes; an axis is out of range or
  * named twice; the options are wrong. YOKE_E_RANGE: more than 1,048,576 taps. */
 #define yoke_correlate(...) yoke_correlate_at(YOKE_HERE, __VA_ARGS__)
@@ -111,8 +111,8 @@ YOKE_API yoke_status yoke_correlate_at(const char *where, yoke_stream *stream, c
                                        const double *weights, const int64_t *shape, const int32_t *axes, size_t axis_count,
                                        const yoke_filter_options *options);
 
-/* Convolve: yoke_correlate with the weights reversed along each axis, by scipy.ndimage's rule for the centre of even sizes, where
- * the centre stays tap n / 2 of the weights as they are given. Statuses as there. */
+/* Convolve: yoke_correlate with the weights reversed along each axis. As in scipy.ndimage, the centre of an even number of taps is
+ * tap n / 2 of the weights before they are reversed. Statuses as yoke_correlate. */
 #define yoke_convolve(...) yoke_convolve_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                       const double *weights, const int64_t *shape, const int32_t *axes, size_t axis_count,

@@ -9,24 +9,25 @@
  *    floating point: the wider one where a, b or c is double or complex128. float16 and bfloat16 are summed as float. Products of
  *    integers are summed modulo 2^32 where c is an integer of up to 32 bits, else modulo 2^64. What is stored is converted to c's
  *    dtype.
- *  - The order of the sums depends on the shapes and on that type alone, so that every device gives the same bits. k is cut into
- *    slices; a sum begins with 0 and adds the products of a slice from the first to the last, each by a fused multiply-add; and
- *    the sums of the slices are added from the first to the last. There is one slice but where c has few elements and k is large;
- *    where m or n is 1, a slice is summed in chains: doc/numerics.md has the numbers, and how they may change. The real part of a
- *    complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
- *  - A sum that begins with 0 is 0, not -0, where all products are zeros of whatever sign; -0 is what rounds to it, or what a
- *    negative alpha makes of 0. An outer product is no sum: its elements have the signs of the products. Of a vendor's library the
- *    sign of a zero is not promised.
+ *  - The order of the sums depends on the shapes and on the type of the sums alone, so that every device gives the same bits. k is
+ *    cut into slices; a sum begins with 0 and adds the products of a slice from the first to the last, each by a fused
+ *    multiply-add; and the sums of the slices are added from the first to the last. There is one slice, except where c has few
+ *    elements and k is large; where m or n is 1, a slice is summed in chains: doc/numerics.md has the numbers, and how they may
+ *    change. The real part of a complex product adds re·re, then -im·im; the imaginary part adds re·im, then im·re.
+ *  - A sum begins with +0, so that it is +0 where all products are zeros of either sign. An element is -0 only where its value
+ *    rounds to -0, or where a negative alpha multiplies a sum of 0. The elements of an outer product are not sums: a zero has the
+ *    sign of its product. A vendor's library may give zeros of either sign.
  *  - Where sums are of integers, alpha and beta are converted to the type that an epilogue's `value` has (int32, uint32, int64 or
  *    uint64), as <yoke/ops.h> says: 2.75f becomes 2, and for uint32 -1.0f becomes 0, 1e10f the largest value and NaN 0; an integer
  *    wraps. alpha · (a · b) + beta · c is then exact modulo 2^32 or 2^64, as is what is stored in a c of integers.
- *  - Where alpha or beta is complex, the other becomes complex, too. alpha · (a · b) is then re·re, -im·im added, and re·im, im·re
- *    added, and the four products of beta · c are added to these in the same order, each by a fused multiply-add. A real alpha and
- *    beta multiply each part by itself.
- *  - How c is cut into tiles for the threads of a device, which may have been measured (yoke_matmul_tune), changes none of this: in
- *    every tile an element's products are added in the order above. A tuned device gives the same bits as one that is not.
- *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where one is there; its order of sums is
- *    its own.
+ *  - Where alpha or beta is complex, the other becomes complex, too. The real part of alpha · (a · b) is then re·re, to which
+ *    -im·im is added, and the imaginary part is re·im, to which im·re is added; the four products of beta · c are added to these in
+ *    the same order, each by a fused multiply-add. Where alpha and beta are real, they multiply the real and the imaginary parts
+ *    separately.
+ *  - The tiles into which c is cut for the threads of a device, and which yoke_matmul_tune may have chosen, do not change the order
+ *    of the sums: every tile adds an element's products as described above. A tuned device gives the same bits as an untuned one.
+ *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where such a library is installed; the
+ *    library has its own order of sums.
  */
 #ifndef YOKE_MATMUL_H
 #define YOKE_MATMUL_H
@@ -41,14 +42,15 @@ extern "C" {
 /* Flags of products. */
 typedef uint32_t yoke_matmul_flags;
 enum {
-    YOKE_MATMUL_TF32 = 1, /* float products may be rounded to the 10 bits of TF32, where the device is faster so */
-    YOKE_MATMUL_EXACT = 2 /* no library of a vendor: the order of sums that is described above */
+    YOKE_MATMUL_TF32 = 1, /* float operands may be rounded to the 10 bits of TF32, where the device is then faster */
+    YOKE_MATMUL_EXACT = 2 /* do not use a vendor's library: the sums have the order that is described above */
 };
 
 /* Options of products; begin with YOKE_MATMUL_OPTIONS_INIT. The epilogue is an expression by <yoke/vars.h> without assignments to
- * arrays, as "fmax(value + bias, 0)", in which `value` is alpha · (a · b) + beta · c, of the sums' type (int32, uint32, int64 or
- * uint64 of integers, like c's dtype). Its variables are `vars`, `var_count`: in an initializer of C11, YOKE_VARS(bias); elsewhere
- * a list of your own, as const yoke_var vars[] = { YOKE_VAR(bias) }. Arrays are broadcast to c's shape, and none may overlap c. */
+ * arrays, such as "fmax(value + bias, 0)". In it, `value` is alpha · (a · b) + beta · c, in the type of the sums (for integers
+ * int32, uint32, int64 or uint64, like c's dtype). Its variables are `vars`, `var_count`: YOKE_VARS(bias) in an initializer of C11;
+ * elsewhere an array of the caller, such as const yoke_var vars[] = { YOKE_VAR(bias) }. Arrays are broadcast to c's shape, and must
+ * not overlap c. */
 typedef struct yoke_matmul_options {
     size_t size;             /* sizeof(yoke_matmul_options), or 0: see <yoke/ops.h> */
     yoke_matmul_flags flags; /* YOKE_MATMUL_ */
@@ -73,10 +75,10 @@ typedef struct yoke_matmul_options {
 YOKE_API yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                     const yoke_array *b, const yoke_matmul_options *options);
 
-/* c[i, j] = a[i] · b[j], the outer product of two vectors, by Yoke's own kernels: one product for each element, as NumPy's outer,
- * and no sum that begins with 0. With a beta of 1 it is added to c, which is read as the sums' type:
- * of a complex c and real vectors the real parts are kept, of a float c and integer ones the whole parts. `options` may be NULL.
- * Fails as yoke_matmul. */
+/* c[i, j] = a[i] · b[j], the outer product of two vectors, by Yoke's own kernels: each element is one product, as in NumPy's outer,
+ * and not a sum that begins with 0. With a beta of 1 the product is added to c. c is read as the type of the sums: a complex c
+ * beside real vectors loses its imaginary parts, and a floating-point c beside integer vectors loses its fractions. `options` may
+ * be NULL. Fails as yoke_matmul. */
 #define yoke_outer(...) yoke_outer_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a,
                                    const yoke_array *b, const yoke_matmul_options *options);
@@ -86,36 +88,38 @@ YOKE_API yoke_status yoke_outer_at(const char *where, yoke_stream *stream, const
 /* Flags of measurements. */
 typedef uint32_t yoke_matmul_tile_flags;
 enum {
-    YOKE_MATMUL_TILE_DEFAULT = 1, /* taken where nothing is measured */
-    YOKE_MATMUL_TILE_TAKEN = 2    /* taken from now on: the default, unless another is 3 % faster */
+    YOKE_MATMUL_TILE_DEFAULT = 1, /* the tile that is used where nothing has been measured */
+    YOKE_MATMUL_TILE_TAKEN = 2    /* the tile that is used from now on: the default, unless another tile is 3 % faster */
 };
 
 /* A product that yoke_matmul_tune has measured, by one of Yoke's tiles. Strings live as long as the process. */
 typedef struct yoke_matmul_timing {
     size_t size;                  /* sizeof(yoke_matmul_timing) of the library */
-    yoke_dtype dtype;             /* of a and b: YOKE_F32, YOKE_F64, YOKE_F16 (it stands for bfloat16, too), YOKE_C64, YOKE_C128 */
+    yoke_dtype dtype;             /* of a and b: YOKE_F32, YOKE_F64, YOKE_F16 (for bfloat16, too), YOKE_C64, YOKE_C128 */
     int64_t m, n, k;              /* the extents */
     const char *tile;             /* the tile's name: "medium" */
     double nanoseconds;           /* of one product, the median */
     yoke_matmul_tile_flags flags; /* YOKE_MATMUL_TILE_ */
 } yoke_matmul_timing;
 
-/* What yoke_matmul_tune calls for each measurement. `timing` is valid during the call. */
+/* The function that yoke_matmul_tune calls after each measurement. `timing` is valid during the call. */
 typedef void (*yoke_matmul_timing_fn)(const yoke_matmul_timing *timing, void *user);
 
-/* Measure which tiles are the fastest on a device, and keep the result. Products of several sizes and dtypes are measured,
- * without batches, for about so many seconds with compilation. The result is kept in the folder of the cache (yoke_cache_note),
- * for this library's version, the device's name and its driver: products that are enqueued from then on, in all processes, take
- * the tile of the nearest size that was measured, if m and n are within a factor of 2 of it and k within 4. The bits of results
- * do not change. Sizes for which the time does not suffice keep what they had; the first one is measured in any case. Other
- * work on the device should rest. `progress`, which may be NULL, is called by this thread for each tile and size, the tiles of one
- * size in a row. Blocks. YOKE_E_INVALID_ARGUMENT: the device is none; seconds is not between 0 and 1e9.
- * YOKE_E_OUT_OF_DEVICE_MEMORY: sizes that did not fit keep what they had, and the others are kept. YOKE_E_UNAVAILABLE: all was
- * measured, and the result cannot be kept, as with YOKE_CACHE=off: nothing changes. Else as yoke_matmul, and yoke_stream_wait. */
+/* Measure which tiles are the fastest on a device, and keep the result. Products of several sizes and dtypes, without batches, are
+ * measured for about `seconds` seconds, compilation included. The result is stored in the folder of the cache, for this library's
+ * version, the device's name and its driver. Products that are enqueued from then on, in all processes, use the tile of the nearest
+ * size that was measured, if m and n are within a factor of 2 of that size and k within a factor of 4. The bits of results do not
+ * change. Sizes for which the time does not suffice keep their tiles; the first size is always measured. The device should have no
+ * other work meanwhile. `progress`, which may be NULL, is called in the calling thread for each tile and size; calls for the tiles
+ * of one size follow each other. Blocks. YOKE_E_INVALID_ARGUMENT: `device` is not a device; seconds is not between 0 and 1e9.
+ * YOKE_E_OUT_OF_DEVICE_MEMORY: some sizes do not fit into the device's memory and keep their tiles; the measurements of the other
+ * sizes are kept. YOKE_E_UNAVAILABLE: all sizes were measured, but the result cannot be stored, for example because of
+ * YOKE_CACHE=off: nothing changes. Otherwise as yoke_matmul and yoke_stream_wait. */
 YOKE_API yoke_status yoke_matmul_tune(yoke_device *device, double seconds, yoke_matmul_timing_fn progress, void *user);
 
-/* Get how many sizes of products, of any dtype, have a measured tile on the device; 0: it is not tuned. Reads the file of the cache
- * if no product has done so. Any thread may call this. YOKE_E_INVALID_ARGUMENT: the device is none; out_count is NULL. */
+/* Get the number of sizes of products, of any dtype, that have a measured tile on the device; 0: the device is not tuned. Reads the
+ * file in the cache if no product has read it yet. Any thread may call this. YOKE_E_INVALID_ARGUMENT: `device` is not a device;
+ * out_count is NULL. */
 YOKE_API yoke_status yoke_matmul_get_tuned(yoke_device *device, size_t *out_count);
 
 #ifdef __cplusplus
