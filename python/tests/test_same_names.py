@@ -151,7 +151,7 @@ def test_an_array_is_no_dtype():
                      lambda a: yoke.asarray([1], a), lambda a: yoke.asarray(array, a), lambda a: array.sum(dtype=a),
                      lambda a: array.sum(0, a), lambda a: yoke.arange(3, dtype=a), lambda a: yoke.zeros_like(array, a),
                      lambda a: yoke.evaluate("x", a, x=array), lambda a: yoke.random.uniform(3, seed=1, dtype=a)):
-            with pytest.raises(TypeError, match="is no dtype: pass that of the array, as x.dtype"):
+            with pytest.raises(TypeError, match="is not a dtype: pass the dtype of the array, as x.dtype"):
                 call(other)
     for other in (yoke.Array, Like, True, 1, [], None):
         with pytest.raises(TypeError):

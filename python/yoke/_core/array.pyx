@@ -178,7 +178,7 @@ cdef class Array:
         return above.clipped(self, min, max)
 
     def round(self, decimals=0):
-        """The nearest numbers with so many decimals, as NumPy's: halves go to the even one. Integers stay what they are."""
+        """The nearest numbers with `decimals` decimals, as in NumPy: halves go to the even number. Integers stay as they are."""
         return above.rounded(self, decimals)
 
     def __round__(self, ndigits=None):

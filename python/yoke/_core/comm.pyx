@@ -158,7 +158,7 @@ cdef int rank_of(value) except? -2:
 
 
 cdef class CommBase:
-    """What yoke.comm.Communicator is made of."""
+    """The base class of yoke.comm.Communicator."""
 
     cdef yoke_comm *ptr
     cdef readonly Device device
@@ -300,8 +300,8 @@ cdef class CommBase:
         return stream
 
     cdef int tell(self, Stream stream) except -1:
-        """Something has failed before libyoke-comm was called. Where it is the stream that has failed, the others are told, who may
-        wait for what it will never do."""
+        """Something has failed before libyoke-comm was called. Where the stream has failed, report it to the other ranks, which may
+        wait for work that the stream will never do."""
         cdef yoke_event *event = NULL
         cdef yoke_status status
         with nogil:

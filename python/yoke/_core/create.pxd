@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Arrays of what is none yet.
+# Arrays from objects that are not Arrays yet.
 from .c_yoke cimport *
 from .array cimport Array
 

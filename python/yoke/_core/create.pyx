@@ -94,7 +94,7 @@ def linspace(start, stop, num=50, *, endpoint=True, dtype=None, stream=None):
 
 
 cdef list list_of_arrays(arrays):
-    """Each of a sequence as an Array; what is none yet, in the stream of the first that is one."""
+    """The elements of a sequence as Arrays; those that are not Arrays yet are created in the stream of the first Array."""
     result = list(arrays)
     if not result:
         raise ValueError("a sequence of one array or more is wanted")
@@ -172,8 +172,8 @@ cdef bint is_host_tensor(data):
 
 
 cdef object host_values(values, dtype, bint python):
-    """NumPy's values as another dtype. Floats become the nearest integers' ends, and NaN 0, as by an Array's astype. `python`: the
-    values are Python's, and OverflowError tells of an int that the dtype does not have."""
+    """NumPy's values as another dtype. Floats out of range become the nearest end of an integer dtype, and NaN becomes 0, as in
+    Array.astype. `python`: the values are Python's, and an int that the dtype does not have is an OverflowError."""
     import numpy
 
     if dtype.kind not in "iu" or values.dtype.kind not in "iuf" or not values.size:

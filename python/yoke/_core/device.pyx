@@ -313,7 +313,8 @@ cdef class Device:
         """A Buffer over `size` bytes of device memory that other code owns: a CUdeviceptr of the device's primary context, or a
         cl_mem of its context, as an int. owner: an object that the Buffer, its views, and launches and copies of them keep alive.
         On CUDA the memory must not be freed before the Buffer is closed and the work that uses it is complete. RangeError: the
-        memory is smaller. On OpenCL nobody can tell a number that is no cl_mem: the driver crashes."""
+        memory is smaller. OpenCL cannot recognize a number that is not a cl_mem: the driver
+        crashes."""
         from .memory import wrap_native
 
         return wrap_native(self, native, size, owner)

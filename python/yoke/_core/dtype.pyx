@@ -60,14 +60,14 @@ cdef int32_t dtype_number(dtype) except -1:
     elif numpy is not None and isinstance(dtype, numpy.dtype):
         number = number_of_numpy(dtype)
     if number is None and getattr(dtype, "dtype", None) is not None and not isinstance(dtype, type):
-        raise TypeError(f"{type(dtype).__name__} is no dtype: pass that of the array, as x.dtype")
+        raise TypeError(f"{type(dtype).__name__} is not a dtype: pass the dtype of the array, as x.dtype")
     if number is None:
         raise TypeError(f"no such dtype: {shown(dtype)}; there are {', '.join(dtype_names[1:])}")
     return number
 
 
 cdef object number_of_numpy(dtype):
-    """Of a NumPy dtype; None: there is none here."""
+    """The number of a NumPy dtype; None: Yoke has no such dtype."""
     if not dtype.isnative:
         raise TypeError(f"the dtype {dtype.str} has the bytes of another machine's numbers: {dtype.name} has this one's")
     return dtype_numbers.get(dtype.name)
@@ -77,8 +77,8 @@ cdef int32_t default_float = F32  # of what has no dtype of its own
 
 
 def set_default_dtype(dtype):
-    """The dtype, float32 or float64, of arrays that are made without one, of Python's floats among others; the complex dtype of the
-    same width goes with it. It is float32 unless this is called, and holds for all threads."""
+    """Set the dtype, float32 or float64, of arrays that are created without a dtype, for example from Python floats. The complex
+    dtype of the same width goes with it. The default is float32; a change applies to all threads."""
     global default_float
     number = dtype_number(dtype)
     if number not in (F32, F64):
@@ -96,7 +96,8 @@ cdef int32_t dtype_or_default(dtype) except -1:
 
 
 cdef int32_t own_dtype(value) except -1:
-    """Of a number's own, as NumPy has it: that of a NumPy scalar; bool, int64 (or uint64) and the default float of Python's."""
+    """The dtype of a number by itself, as in NumPy: that of a NumPy scalar; for Python's numbers bool, int64 (or uint64) and the
+    default float."""
     own = getattr(value, "dtype", None)
     if own is not None:
         return dtype_number(own)
@@ -137,7 +138,7 @@ class AxisError(ValueError, IndexError):
 
 
 def axis_error(axis, dimensions):
-    """The exception for an axis that an array of so many dimensions does not have."""
+    """The exception for an axis that an array of `dimensions` dimensions does not have."""
     numpy = sys.modules.get("numpy")
     kind = AxisError if numpy is None else getattr(numpy, "exceptions", numpy).AxisError
     return kind(f"axis {shown(axis)} is out of range for {dimensions} dimensions")
@@ -235,7 +236,7 @@ cdef dict unsigned_by_size = {yoke_dtype_get_size(each): each for each in (U8, U
 
 
 cdef int32_t promote_integers(list numbers) except -1:
-    """The same of integers and bools, which are not all bools."""
+    """promote for integers and bools that are not all bools."""
     signed = max([yoke_dtype_get_size(each) for each in numbers if is_signed(each)], default=0)
     unsigned = max([yoke_dtype_get_size(each) for each in numbers if is_unsigned(each)], default=0)
     if not signed:
@@ -245,8 +246,8 @@ cdef int32_t promote_integers(list numbers) except -1:
 
 cdef int32_t weak(int32_t dtype, value, stream) except -1:
     """The dtype of an operation between an array and a number, by NumPy's rule (NEP 50): a NumPy scalar counts with its dtype, and
-    a number of Python's has a kind, but no width. Where its kind is the higher one, fractions_of has the result's floats, and those
-    of float64 give complex128. TypeError: not a number."""
+    a Python number has a kind, but no width. Where the number's kind is the higher one, the result has the floats that fractions_of
+    chooses, and complex128 where those are float64. TypeError: the value is not a number."""
     if getattr(value, "dtype", None) is not None:
         return promote([dtype, dtype_number(value.dtype)], stream)
     if isinstance(value, bool):
@@ -261,7 +262,7 @@ cdef int32_t weak(int32_t dtype, value, stream) except -1:
 
 
 cdef bint fits(int32_t dtype, value):
-    """Whether an int of Python's is one of an integer dtype's values. Others are converted as they are."""
+    """Whether a Python int is one of an integer dtype's values. Other numbers are always converted."""
     if not is_integer(dtype) or not isinstance(value, int):
         return True
     bits = 8 * <int>yoke_dtype_get_size(dtype)
@@ -271,14 +272,14 @@ cdef bint fits(int32_t dtype, value):
 
 
 cdef object in_dtype(int32_t dtype, value):
-    """A number as an operand of this dtype, for fill_vars. OverflowError: an int of Python's that the dtype does not have."""
+    """A number as an operand of this dtype, for fill_vars. OverflowError: the dtype does not have the value of a Python int."""
     if not fits(dtype, value):
         raise OverflowError(f"the int {shown(value)} is not a value of {dtype_names[dtype]}")
     return dtype, value
 
 
 cdef object operand_of(int32_t dtype, value):
-    """The same, but an integer of NumPy's keeps its own dtype, as an array does."""
+    """in_dtype, except that a NumPy integer keeps its own dtype, as an array does."""
     own = getattr(value, "dtype", None)
     if own is not None and is_integer(dtype) and is_integer(dtype_number(own)):
         return dtype_number(own), value

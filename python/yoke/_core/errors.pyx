@@ -65,7 +65,7 @@ cdef bint in_main_thread() noexcept nogil:
 
 
 cdef bint enter_python() noexcept nogil:
-    """Of a thread of Yoke's, before it takes the GIL. False: the interpreter ends, and the thread must not."""
+    """Called by Yoke's threads before they take the GIL. False: the interpreter is ending, and the thread must not take it."""
     return yoke_py_enter()
 
 
@@ -348,7 +348,7 @@ cdef object make_error(yoke_status status):
 cdef int fail(yoke_status status) except -1:
     error = make_error(status)
     if status == YOKE_E_CANCELLED and python_closed() and not in_main_thread():
-        raise SystemExit from error  # a daemon thread: its work was cancelled because the interpreter ends, which is no mistake
+        raise SystemExit from error  # a daemon thread: its work was cancelled because the interpreter ends, which is not a mistake
     raise error
 
 
@@ -363,7 +363,7 @@ cdef extern from *:
     /* The interpreter's function for where in its code a frame is; not of the stable ABI, so that it may be missing: NULL. */
     static int (*frame_lasti)(PyFrameObject *);
     static void find_frame_lasti(void) { *(void **)&frame_lasti = dlsym(RTLD_DEFAULT, "PyFrame_GetLasti"); }
-    /* What tells the calls of a code apart: the offset or the line, which the interpreter finds in a table, reading up to there. */
+    /* A number that differs for each call in a code object: the offset, or the line, which the interpreter searches in a table. */
     static inline int frame_call(PyObject *frame)
     {
         return frame_lasti ? frame_lasti((PyFrameObject *)frame) : frame_line(frame);

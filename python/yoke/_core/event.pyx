@@ -399,8 +399,8 @@ cdef extern from *:
 
 @cython.final
 cdef class CompletionQueue:
-    """Of yoke.aio: events, each with a waiter that take() gives back once the event is complete. Its descriptor is readable when
-    there are such. len(): the waiters that are left."""
+    """The queue of yoke.aio: events, each with a waiter, which take() returns once the event is complete. The descriptor is
+    readable when there are such waiters. len(): the number of waiters that are left."""
 
     cdef yoke_py_queue *ptr
     cdef int fd

@@ -91,7 +91,7 @@ cdef object dlpack_device(Array array):
 
 @cython.final
 cdef class Lent:
-    """Memory of another library, given back with this object."""
+    """Memory of another library, which is released with this object."""
 
     cdef DLManagedTensor *tensor
     cdef object owner  # instead of a tensor
@@ -104,8 +104,8 @@ cdef class Lent:
 @cython.final
 @cython.no_gc_clear  # __dealloc__ needs the members
 cdef class Foreign:
-    """What arrays own of such memory: when none uses it any more, it is given back behind the work that did so. In a __dealloc__,
-    because Cython calls no __del__ where the ABI is the stable one."""
+    """The owner of such memory, for arrays: when no array uses the memory any more, it is released behind the work that used it.
+    This happens in __dealloc__, because Cython does not call __del__ with the stable ABI."""
 
     cdef Lent lent
     cdef Stream stream  # of the arrays
@@ -126,10 +126,10 @@ cdef Foreign foreign_on(Stream stream):
 
 def from_dlpack(data, /, *, stream=None, copy=None):
     """An array over the memory of an object with __dlpack__ (CuPy, PyTorch, JAX, Yoke), without a copy. The object must be on the
-    stream's device: InvalidArgumentError; or in the host's memory, as NumPy's arrays, which is copied. copy: True wants a copy, and
-    False none, so that the host's memory is BufferError. On CUDA the stream waits for what the object's producer has enqueued so
-    far; the producer's memory is given back when no array uses it and the stream has come to the end of its work. Operations
-    that refuse operands which overlap do not see that two such arrays do."""
+    stream's device (else InvalidArgumentError), or in host memory, as NumPy's arrays are: host memory is copied. copy: True always
+    copies; False never copies, and raises BufferError for host memory. On CUDA the stream waits for the work that the object's
+    producer has enqueued so far; the producer's memory is released when no array uses it and the stream has reached the end of its
+    work. Operations that refuse overlapping operands do not see that two such arrays overlap."""
     cdef Foreign foreign
     cdef yoke_status status
     cdef yoke_device *device

@@ -114,7 +114,7 @@ cdef Array with_last(Array array, int32_t axis):
 
 
 cdef bint is_sequence(value) except -1:
-    """What is neither an Array nor one value, but may be made an Array."""
+    """Whether a value is neither an Array nor a single value, but can be converted to an Array."""
     return not isinstance(value, (Array, str, bytes)) and getattr(value, "shape", None) != () and hasattr(value, "__len__")
 
 
@@ -295,7 +295,7 @@ cdef list arrays_in(dict variables):
 
 
 cdef int32_t value_dtype(dtype, expression, dict variables) except -1:
-    """Of an expression's values: the one that is asked for, else the expression's own."""
+    """The dtype of an expression's values: the caller's, or else the expression's own."""
     cdef yoke_var vars[MOST_VARS]
     cdef size_t count = 0
     cdef int32_t number = 0

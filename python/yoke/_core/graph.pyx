@@ -196,7 +196,7 @@ cdef class Graph:
             keep_until_done(stream, [Kept.__new__(Kept), *used, *self.updated.values()], before)
 
     cdef void keep(self, size_t index, list kept):
-        """What the node's operation uses since its update, or None."""
+        """Keep the objects that the node's operation uses since its update, or none."""
         if kept is None:
             self.updated.pop(index, None)
         else:

@@ -343,7 +343,7 @@ cdef class Image:
     address: what is read outside: "clamp" (the edge), "border" (0), and with normalized coordinates "repeat" or "mirror". filter:
     "nearest" or "linear". normalized: coordinates go from 0.0 to 1.0; else texel i is at i + 0.5.
 
-    As the argument of a launch the image is read through its sampler (a sampler_t parameter is no argument); image.surface is
+    As the argument of a launch the image is read through its sampler (a sampler_t parameter takes no argument); image.surface is
     written. Copies: stream.write_image, read_image, copy_to_image, copy_from_image. Raises UnsupportedError where the device lacks
     images or the format, RangeError where they are smaller, InvalidArgumentError where the words do not go together.
     """
@@ -409,7 +409,7 @@ cdef class Image:
         self.close()
 
     def view(self, *, address=None, filter=None, normalized=None):
-        """The same texels, read through another sampler; what is not named stays. The view keeps the memory alive."""
+        """The same texels, read through another sampler; arguments that are None keep their values. The view keeps the memory alive."""
         cdef Image view = Image.__new__(Image, self.device)
         cdef yoke_sampler sampler
         cdef yoke_image *ptr

@@ -46,11 +46,13 @@ cdef object product(left, right):
 
 
 def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exact=False, **variables):
-    """a @ b: (…, m, k) times (…, k, n) gives (…, m, n); an array of one dimension is a vector, and what is in front a batch.
+    """a @ b: (…, m, k) times (…, k, n) gives (…, m, n); an array of one dimension is a vector, and the dimensions in front are a
+    batch.
 
     out: the array for the result, which is also read where beta is not 0: out = alpha * (a @ b) + beta * out. epilogue: an
-    expression of `value`, that result, and of the variables: matmul(x, w, epilogue="max(value + bias, 0)", bias=bias). tf32: float
-    products may be rounded where the device is faster so; exact: the same bits on every device, without a vendor's library.
+    expression of `value`, which is that result, and of the variables: matmul(x, w, epilogue="max(value + bias, 0)", bias=bias).
+    tf32: float operands may be rounded where the device is then faster; exact: the same bits on every device, without a vendor's
+    library.
     """
     cdef yoke_var vars[MOST_VARS]
     cdef yoke_matmul_options options
@@ -64,7 +66,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     left, right = array_from(a, stream=stream), array_from(b, stream=stream)
     shape = product_shape(left.shape, right.shape)
     if out is None and beta != 0:
-        raise ValueError("beta is for an array that exists: give out")
+        raise ValueError("beta multiplies an existing array: pass it as out")
     if is_integer_or_bool(left.a.dtype) and is_integer_or_bool(right.a.dtype):
         for name, number in (("alpha", alpha), ("beta", beta)):
             plain = plain_number(number)
@@ -272,8 +274,8 @@ cdef struct FilterCall:
 
 
 cdef tuple for_axes(value, size_t count, str name):
-    """One value for each axis, of one for all or of a sequence, of which only the tuple's length counts: arrays of C are filled
-    from it."""
+    """One value for each axis, from one value for all axes or from a sequence. Only the length of the result is checked: C arrays
+    are filled from the values."""
     cdef tuple values = tuple(value) if hasattr(value, "__len__") else (value,) * count
     if len(values) != <Py_ssize_t>count:
         raise ValueError(f"{name} has {len(values)} values for {count} axes")
@@ -281,7 +283,7 @@ cdef tuple for_axes(value, size_t count, str name):
 
 
 cdef Array filter_setup(FilterCall *call, Array a, axes, mode, cval, origin, output):
-    """What all filters have in common; the output."""
+    """Fill in what all filters have in common; return the output."""
     cdef int i
     memset(call, 0, sizeof(call[0]))
     call.count = axes_of(axes, a.a.dimensions, call.axes)

@@ -76,7 +76,7 @@ integer_power.text = b"""YOKE_FUNCTION yoke_i64 integer_power(yoke_i64 base, yok
 
 
 cdef int refuse_negative_powers(Stream stream, exponent) except -1:
-    """Of integers, which have none: at once where the exponent is a number, else when its turn in the stream comes."""
+    """Refuse negative powers of integers: at once where the exponent is a number, else when the operation runs in the stream."""
     if isinstance(exponent, Array):
         if is_signed((<Array>exponent).a.dtype):
             tell_later(stream, "k < 0", {"k": exponent}, ValueError, no_negative_powers)
@@ -126,7 +126,7 @@ cdef list plans = [{} for _ in dtype_names]  # by dtype, of operators by sign
 
 
 cdef tuple plan_of(str sign, int32_t dtype, Stream stream):
-    """Of an operator whose operands both have this dtype: its text, for C, and the dtype of its result; kept for the next time."""
+    """The plan of an operator whose operands both have this dtype: its text, for C, and the dtype of its result. Plans are kept."""
     cdef dict known = plans[dtype]
     cdef object key = sign
     cdef tuple plan
@@ -140,7 +140,7 @@ cdef tuple plan_of(str sign, int32_t dtype, Stream stream):
 
 
 cdef bint are_plain(str sign, Array array, other):
-    """Whether operands need no conversion or order: arrays of one dtype in one stream, or floats and a number of Python's."""
+    """Whether operands need no conversion or order: arrays of one dtype in one stream, or floats and a Python number."""
     cdef int32_t dtype = array.a.dtype
     if isinstance(other, Array):
         return ((<Array>other).stream is array.stream and (<Array>other).a.dtype == dtype and operated(sign, dtype) == dtype
@@ -205,7 +205,7 @@ cdef Array map_plain(tuple plan, Array array, left, right=None):
 
 
 cdef int map_onto(tuple plan, Array array, other) except -1:
-    """The same with the array as a and as c."""
+    """map_plain with the array as both a and c."""
     cdef yoke_var vars[3]
     cdef const char *expression = <bytes>plan[0]
     cdef const char *where = here()
@@ -228,7 +228,7 @@ cdef yoke_var plain_var(const char *name, Array array, value) except *:
 
 
 cdef object binary(str sign, left, right):
-    """left sign right, for an Array on at least one side; NotImplemented for what is no number."""
+    """left sign right, for an Array on at least one side; NotImplemented for an operand that is not a number."""
     cdef Array array = left if isinstance(left, Array) else right
     cdef int32_t dtype
     cdef Array result
@@ -272,8 +272,9 @@ cdef object binary(str sign, left, right):
 
 
 cdef object operand_array(str sign, value, Stream stream):
-    """What is no number as an Array; NotImplemented where it cannot be one, so that its own operator has its turn. Lists have none,
-    and NumPy's operator asks here again: both are told why, but not by == and !=, to which what is no number is just unequal."""
+    """An operand that is not a number, as an Array. NotImplemented where the conversion fails, so that the operand's own operator
+    is tried next. Lists have no such operator, and NumPy's operator would call this one again: for both the TypeError is raised,
+    except by == and !=, to which an operand that is not a number is just unequal."""
     try:
         return array_from(value, stream=stream)
     except TypeError:
@@ -283,7 +284,8 @@ cdef object operand_array(str sign, value, Stream stream):
 
 
 cdef object compare(str sign, left, right):
-    """As binary; no element equals what is no number, as None or a text, and which has no comparison of its own."""
+    """As binary; no element equals an operand that is not a number, such as None or a text, and that has no comparison of its
+    own."""
     result = binary(sign, left, right)
     if result is not NotImplemented or sign not in ("==", "!="):
         return result
@@ -291,8 +293,8 @@ cdef object compare(str sign, left, right):
 
 
 cdef object unlike(str sign, Array array, other):
-    """array == other or array != other, for what is no operand. TypeError for what is meant as numbers, since False would be wrong:
-    numbers that no dtype has, as Fraction, sequences, and what has the buffer protocol."""
+    """array == other or array != other, where `other` is not an operand. TypeError where `other` is meant as numbers, since False
+    would be wrong: numbers that no dtype has, such as Fraction, sequences, and objects with the buffer protocol."""
     shape = array.shape
     if hasattr(type(other), "__array_ufunc__"):  # NumPy's own comparison would ask here again
         kind = other.dtype.kind
@@ -310,9 +312,9 @@ cdef object unlike(str sign, Array array, other):
         meant = not isinstance(other, (str, bytes)) and (isinstance(other, (numbers.Number, collections.abc.Sequence))
                                                          or PyObject_CheckBuffer(other))
         if isinstance(other, numbers.Number):
-            raise TypeError(f"a {type(other).__name__} is no operand: convert it with float(…)")
+            raise TypeError(f"a {type(other).__name__} is not an operand: convert it with float(…)")
     if meant:
-        raise TypeError(f"a {type(other).__name__} is no operand: compare with yoke.asarray(…)")
+        raise TypeError(f"a {type(other).__name__} is not an operand: compare with yoke.asarray(…)")
     return filled(shape, sign == "!=", BOOL, array.stream, here())
 
 
@@ -323,14 +325,14 @@ cdef object quotient_and_remainder(left, right):
 
 
 cdef bint compare_beyond(str sign, bint above, bint array_first):
-    """What all elements give, compared with an int that is above, or below, all values of their dtype."""
+    """The result for all elements, compared with an int that is above, or below, all values of their dtype."""
     if sign in ("==", "!="):
         return sign == "!="
     return (sign[0] == "<") == (above == array_first)
 
 
 cdef bint is_real(value):
-    """Whether a number is an integer or floating point, of Python's or NumPy's."""
+    """Whether a number, of Python or NumPy, is an integer or floating point."""
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     return kind in ("i", "u", "f") if kind else isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -534,7 +536,7 @@ def binary_function(name, a, b):
 
 
 cdef object rounded(Array array, decimals):
-    """The nearest numbers with so many decimals."""
+    """The nearest numbers with `decimals` decimals."""
     decimals = operator.index(decimals)
     if is_complex(array.a.dtype):
         raise TypeError(f"{dtype_names[array.a.dtype]} has no round: round x.real and x.imag")

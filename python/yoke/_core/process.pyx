@@ -62,7 +62,7 @@ cdef double last_wait = 0  # when the waits of the interpreter's end are over, w
 
 
 cdef int set_last_wait(double end) except -1:
-    """Of communicators, which begin the waits of the interpreter's end: these are over at this time of time.monotonic."""
+    """The end, by time.monotonic, of the waits at the interpreter's end, which communicators begin."""
     global last_wait
     last_wait = end
     return 0

@@ -49,7 +49,7 @@ def default_stream():
 
 @cython.final
 cdef class Recorded:
-    """What a graph keeps for the work that is recorded into it."""
+    """The objects that a graph keeps alive for the work that is recorded into it."""
 
     def __cinit__(self):
         self.kept, self.raised = [], []
@@ -187,8 +187,8 @@ cdef class Stream:
         """Make the work that follows in this stream wait for all that a queue of another library has now. queue: an int, a
         cl_command_queue of the device's context, or a CUstream of its primary context, 1 for the legacy default stream, 2 for
         this thread's. Neither the host nor another stream waits. UnsupportedError: the queue is being captured.
-        InvalidArgumentError: the queue is of another context, or this stream is being recorded. On a number that is no queue the
-        driver crashes."""
+        InvalidArgumentError: the queue is of another context, or this stream is being recorded. The driver
+        crashes on a number that is not a queue."""
         follow_native(self, queue, here())
 
     def cancel(self):
@@ -530,7 +530,7 @@ cdef int enqueue_native(Stream stream, function, tuple args, dict kwargs) except
 
 
 cdef int follow_native(Stream stream, number, const char *where) except -1:
-    """What follows in the stream waits for all that the queue has now."""
+    """Make later work of the stream wait for all work that the queue has now."""
     cdef uintptr_t queue = native_queue(number)
     cdef yoke_status status
     with nogil:
