@@ -515,8 +515,8 @@ int main(int argc, char **argv)
         { "a function fails", a_function_fails, false },
         { "a function of one lane fails", a_lane_fails, false },
         { "a wait for the stream is one for the functions of other lanes", wait_means_called, false },
-        { "cancelled while launches are held", cancelled, false },
-        { "torn down while launches are held", torn_down, false },
+        { "cancelled while launches are deferred", cancelled, false },
+        { "torn down while launches are deferred", torn_down, false },
         { "the other ways to wait", other_waits, false },
         { "every call blocking", blocking, false },
     };

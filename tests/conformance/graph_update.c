@@ -382,7 +382,7 @@ static yoke_status other_call(yoke_status status, void *user)
     return YOKE_OK;
 }
 
-/* The old function belongs to the launches that are held; then, and only then, what belongs to it is released. */
+/* The old function belongs to the deferred launches; after them, and not earlier, its objects are released. */
 static void functions(suite *t)
 {
     tally n[3] = { TALLY_INIT, TALLY_INIT, TALLY_INIT };
@@ -547,13 +547,13 @@ static const suite_case in_command_buffers[] = { { IN_COMMAND_BUFFERS, several, 
 int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
-        { "arguments, in flight and held", arguments, false },
+        { "arguments, in flight and deferred", arguments, false },
         { "structs are read at the call", structs, false },
         { "kernels, grids, blocks and shared memory", kernels_and_shapes, false },
         { "launches under way keep what they had", under_way, false },
         { "nodes of a diamond", in_a_diamond, false },
         { "each of 1000 nodes", every_node, false },
-        { "copies and fills, in flight and held", copies_and_fills, false },
+        { "copies and fills, in flight and deferred", copies_and_fills, false },
         { "functions, and who is released when", functions, false },
         { "buffers that only older launches use are released", old_buffers_are_released, false },
         { "changed and launched by several threads at once", from_several_threads, false },

@@ -48,7 +48,7 @@ static yoke_status sleep_10ms(yoke_status status, void *user)
     return YOKE_OK;
 }
 
-/* How long they take is told and not judged: this machine may be busy. That they overlap is the next case's. */
+/* The time is reported and not judged: this machine may be busy. That they overlap is the next case's. */
 static void functions_sleep(suite *t)
 {
     yoke_stream *streams[MOST] = { NULL };
@@ -381,7 +381,7 @@ int main(void)
         { "64 functions have to be inside at once", all_inside_at_once, false },
         { "40 blocked functions stop nobody", blocked_ones_stop_nobody, false },
         { "functions wait for events and streams behind functions", functions_wait_for_functions, false },
-        { "a stream that waits for work behind a function is held", waiting_streams_are_held, false },
+        { "a stream that waits for work behind a function is deferred", waiting_streams_are_held, false },
         { "a chain of 16 streams", chain, false },
         { "a chain of 16 streams over two devices", chain_over_two_devices, false },
         { "two streams hand a value to and fro", to_and_fro, false },

@@ -193,7 +193,7 @@ static void failed_call(suite *t)
     CHECK_STATUS(YOKE_E_RANGE, yoke_write_at(here, t->stream, buffer, 60, words, 8));
     snprintf(words, sizeof words, "yoke_write|%s|YOKE_E_RANGE|%s", here, yoke_error()->text);
     CHECK_STATUS(YOKE_E_INVALID_ARGUMENT, yoke_device_set_wait(t->device, -1));
-    CHECK_OK(yoke_stream_wait(t->stream)); /* and what succeeds is not told of */
+    CHECK_OK(yoke_stream_wait(t->stream)); /* and success is not logged */
 out:
     stop_listening(e);
     CHECK(e->total == 2);
@@ -222,7 +222,7 @@ static void one_line(suite *t)
     memory_free(e);
 }
 
-/* However many are told of it: what was enqueued before the failure and after it, events and waits. */
+/* However many report the failure: work that was enqueued before and after it, events and waits. */
 static void failing_stream(suite *t)
 {
     yoke_status behind = YOKE_OK;
@@ -577,9 +577,9 @@ int main(int argc, char **argv)
 {
     static const suite_case cases[] = {
         { "each level has its messages", levels, false },
-        { "a call that fails is told of with function, site and text", failed_call, false },
+        { "a call that fails is logged with function, site and text", failed_call, false },
         { "a message is one line", one_line, false },
-        { "a stream that fails is told of once", failing_stream, false },
+        { "a stream that fails is logged once", failing_stream, false },
         { "a failure that nobody asks for is a warning", nobody_asks, false },
         { "a failure that somebody asks for is none", somebody_asks, false },
         { "a stream that was cancelled is no error", cancelled, false },

@@ -454,7 +454,7 @@ static void info_of_other_versions(suite *t)
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "device", yoke_device_get_memory(NULL, &all));
 }
 
-/* Memory that was put back twice would be given to two. */
+/* Memory that was returned twice would be handed out twice. */
 static void released_twice(suite *t)
 {
     enum { SIZE = 65536 };

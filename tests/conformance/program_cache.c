@@ -483,7 +483,7 @@ static const suite_case cases[] = {
     { "one text for both languages counts like each language's own", one_text, false },
     { "damaged entries are built anew", damaged, false },
     { "what is switched off, wrong or removed is not kept", not_kept, false },
-    { "a folder that cannot be used is told once, and programs build", unusable, false },
+    { "an unusable folder is logged once, and programs build", unusable, false },
     { "processes that build the same at once", crowd, false },
 };
 

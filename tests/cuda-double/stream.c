@@ -104,7 +104,7 @@ uint64_t double_stream_give(yk_CUstream stream, double_op *op)
 
     pthread_mutex_lock(&stream->lock);
     if (stream->closing)
-        double_die("work is given to a stream that has been destroyed");
+        double_die("work is enqueued on a stream that has been destroyed");
     op->number = atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed);
     op->next = NULL;
     if (stream->first)

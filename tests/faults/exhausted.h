@@ -36,7 +36,7 @@ typedef struct scenario {
     X(peer_copies, "copies between two devices", NULL, TWO_DEVICES)                   \
     X(staged_peer_copies, "staged copies between two", "YOKE_STAGING=1", TWO_DEVICES) \
     X(programs, "programs and kernels", NULL, 0)                                      \
-    X(launches, "launches, at once and held", NULL, 0)                                \
+    X(launches, "launches, at once and deferred", NULL, 0)                            \
     X(graphs, "graphs of one stream", NULL, KERNELS)                                  \
     X(wide_graphs, "graphs of two streams", NULL, KERNELS)                            \
     X(events, "events and who waits for them", NULL, 0)                               \

@@ -162,7 +162,7 @@ out:
     return status;
 }
 
-/* Program and buffers are released before the held ones run. */
+/* Program and buffers are released before the deferred launches run. */
 yoke_status scenario_launches(suite *t, suite *p)
 {
     int32_t *back = memory_new(2 * COUNT * sizeof *back), *wanted = memory_new(2 * COUNT * sizeof *wanted);

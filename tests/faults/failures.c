@@ -278,7 +278,7 @@ static void check_refusal(unsigned r, const char *call, yoke_status got, const c
 {
     const yoke_error_info *error = yoke_error();
 
-    if (!suite_check(got < 0 && error->status == got, where, "the call has failed and told why"))
+    if (!suite_check(got < 0 && error->status == got, where, "the call has failed with a reason"))
         return;
     if (refusals[r].status != YOKE_OK)
         suite_check_status(refusals[r].status, got, where, call);
@@ -472,7 +472,7 @@ static void marker_refused(suite *t)
     be_honest(t);
 }
 
-/* Before a host function: it is called all the same, and told. */
+/* Before a host function: the function is called all the same, with the status. */
 static void marker_refused_to_a_function(suite *t)
 {
     place p;
@@ -536,17 +536,17 @@ int main(void)
     static const suite_case cases[] = {
         { "a marker refused", marker_refused, false },
         { "a crash reaches everyone behind it", crash, false },
-        { "a crash of work that a worker has given", crash_held, false },
+        { "a crash of work that a worker has submitted", crash_held, false },
         { "a crash without a callback", crash_without_callback, false },
         { "a crash whose callback claims success", crash_claimed_complete, false },
-        { "a crash that is told late, after its callback", crash_told_late, false },
+        { "a crash that is reported late, after its callback", crash_told_late, false },
         { "a failure that is another one's consequence", failed_before, false },
         { "a queue that is lost", queue_lost, false },
         { "a crash reaches streams that wait, with the same record", crash_before_waiting_streams, false },
         { "a lost queue reaches streams that wait, with the same record", queue_lost_before_waiting_streams, false },
         { "a crash that the driver does not pass on to streams that wait", crash_not_passed_on, false },
         { "a crash that nobody finds but the wait", crash_found_by_the_wait, false },
-        { "who asks only after recovering is told", told_after_recovering, false },
+        { "a query after recovering reports the failure", told_after_recovering, false },
         { "a question that fails lets nothing come early", nothing_comes_early, false },
         { "asking for the status fails", query_fails, false },
         { "waiting for a finished event fails", wait_fails, false },

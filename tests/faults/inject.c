@@ -119,7 +119,7 @@ const char *inject_into(const char *library)
     library_name = library;
     dl_iterate_phdr(find_library, (void *)(uintptr_t)library);
     if (!library_end)
-        return "the library is part of the program, so that its calls cannot be told from others";
+        return "the library is part of the program, so that its calls cannot be distinguished from others";
     if (shared)
         return NULL;
     void *(*volatile plain)(size_t) = malloc;
@@ -149,7 +149,7 @@ static bool fails(const char *function, void *caller)
 
 #define FAILS(function) fails(function, __builtin_return_address(0))
 
-/* Compilers are told to hide what is not marked. */
+/* Compilers hide every symbol that is not marked. */
 #define SEEN __attribute__((visibility("default")))
 
 /* ---- Orders ---- */

@@ -19,7 +19,7 @@ typedef struct tracked {
     cl_command_queue queue;
     cl_int doom;       /* how it seems to end, when that is a failure */
     unsigned late;     /* queries that are still answered with CL_SUBMITTED */
-    bool asked, known; /* a callback was asked for; the caller has been told how it ended */
+    bool asked, known; /* a callback was requested; the caller has seen how the event ended */
 } tracked;
 
 /* A queue whose commands have failed. */

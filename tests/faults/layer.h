@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* What becomes of a function that clSetEventCallback was given. */
+/* What becomes of a callback of clSetEventCallback. */
 enum liar_callback {
     LIAR_HONEST,
     LIAR_NEVER,         /* it is not called, as PoCL does after a failure */
@@ -67,13 +67,13 @@ typedef struct liar_orders {
 
 /* What has happened since the last order; the last three count from the start. */
 typedef struct liar_report {
-    unsigned asked;     /* callbacks that clSetEventCallback was given */
+    unsigned asked;     /* callbacks that were registered with clSetEventCallback */
     unsigned called;    /* how often the layer has called one */
     unsigned early;     /* of those, while the command was not complete */
     unsigned withheld;  /* queries of finished events that were answered with CL_SUBMITTED */
     unsigned doomed;    /* queries that were answered with the doom */
     unsigned refused;   /* calls that failed on order */
-    unsigned abandoned; /* events released before a query has told how they ended */
+    unsigned abandoned; /* events that were released before a query said how they ended */
     unsigned pending;   /* callbacks that are still to be delivered */
     unsigned objects;   /* contexts, queues, buffers and events that are alive */
     unsigned unmapped;  /* calls of clEnqueueUnmapMemObject since the last clFinish */

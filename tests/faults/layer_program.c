@@ -39,7 +39,7 @@ static cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info n
     return next->clGetProgramInfo(program, name, size, value, size_ret);
 }
 
-/* A device is told at its listing what it takes, which is before any order. */
+/* A device reports what it takes when it is listed, which is before any order. */
 static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t size, void *value, size_t *size_ret)
 {
     static const char languages[] = "SPIR-V_1.0";

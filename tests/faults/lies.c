@@ -29,7 +29,7 @@ static void all_is_well_with(suite *t, const liar_orders *orders, unsigned lines
         line_check(t, &l[i]);
     suite_works(t);
     liar_report report = told();
-    CHECK(report.abandoned == 0); /* the library has asked until it was told */
+    CHECK(report.abandoned == 0); /* the library has polled until the outcome was known */
     CHECK(report.withheld > 0);
     if (orders->call)
         CHECK(report.refused > 0 && report.asked == 0);
@@ -237,7 +237,7 @@ out:
 int main(void)
 {
     static const suite_case cases[] = {
-        { "released during the lie, everything is given back", release, false },
+        { "released during the lie, everything is returned", release, false },
         { "callbacks that never come", never, false },
         { "callbacks that come early, inside the registering call", early, false },
         { "callbacks that come twice", twice, false },

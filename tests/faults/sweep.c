@@ -39,7 +39,7 @@ typedef struct progress {
     atomic_uint call, way;          /* what fails now */
     unsigned calls;                 /* of a run in which nothing fails */
     unsigned next;                  /* of the faults, in the order in which they are tried */
-    unsigned tried, survived, seen; /* happened; without a complaint; told by a call */
+    unsigned tried, survived, seen; /* happened; without a complaint; reported by a call */
     bool finished;
     char selector[32];
     char absent[400]; /* why there is no device */
@@ -50,7 +50,7 @@ static progress *shared;
 /* ---- What is seen of a fault ---- */
 
 static struct {
-    bool told;          /* a call, a function or a stream's wait has told of it */
+    bool told;          /* a call, a function or a stream's wait has reported it */
     atomic_bool logged; /* a warning has */
     bool stream_failed;
     bool lost;
@@ -207,7 +207,7 @@ static void judge(suite *t, yoke_status status)
     if (status < 0 && !CHECK(run.told && (run.stream_failed || run.lost)))
         tap_diag("it could not go on: %s", run.given_up);
     if (fault.happened && !CHECK(somebody_knows(&fault)))
-        tap_diag("nobody was told of %s", fault.call);
+        tap_diag("nothing reported %s", fault.call);
 }
 
 static void check_objects(void)

@@ -53,7 +53,7 @@ struct state {
     uint8_t closed, busy;   /* the gate: its bit, and how many are on their way */
     uint8_t locked;         /* stream->lock, by a thread: plus 1 */
     yk_stream_state stream; /* protected by it */
-    uint8_t given, counted; /* operations that the driver has been given, and those that stream->given has in it */
+    uint8_t given, counted; /* operations that were submitted to the driver, and those of them that stream->given counts */
     uint8_t worker, op;     /* enum worker_step, and the operation that it is at */
     struct {
         uint8_t step, op; /* enum thread_step, and how far the thread is */

@@ -45,9 +45,9 @@
 
 static enum rule {
     THE_RULE,
-    WAITS_PARKED,    /* waits for events that are still held are given to the driver */
+    WAITS_PARKED,    /* waits for events of deferred operations are submitted to the driver */
     NOTHING_HELD,    /* what comes behind a host function goes straight to the driver */
-    OPEN_EARLY,      /* the gate is opened before the last held operation has been given */
+    OPEN_EARLY,      /* the gate is opened before the last deferred operation is submitted */
     CANCEL_DROPS,    /* a cancelled stream's list is thrown away */
     FAILURE_RETRIED, /* the worker runs an operation again that has failed */
     EVENTS_EARLY,    /* events behind a failure complete at once, without a drain */
@@ -78,7 +78,7 @@ struct state {
     uint8_t phase[MAX_LENGTH]; /* enum phase, of each operation */
     struct lane {
         yk_stream_state stream;
-        uint8_t undrained; /* the driver has been given something since the last drain */
+        uint8_t undrained; /* work has been submitted to the driver since the last drain */
         uint8_t step, op;  /* enum step of the worker, and the operation it is at */
         uint8_t well;      /* the stream had not failed when the worker looked last: a host function was called with that */
     } lanes[STREAMS];
@@ -385,7 +385,7 @@ static void worker_steps(search *run, const struct state *state, unsigned stream
 
 /* ---- The driver ---- */
 
-/* The head of a queue runs, and only the head: strictly in the order in which the queue was given its work. */
+/* Only the head of a queue runs: strictly in the order in which work was enqueued. */
 static void driver_steps(search *run, const struct state *state, unsigned queue)
 {
     if (!state->queues[queue][0])
@@ -556,9 +556,9 @@ int main(void)
 {
     tap_start(300);
     try_rule(THE_RULE, NULL, "the rule");
-    try_rule(WAITS_PARKED, deadlock, "waits for held events parked in the driver");
-    try_rule(NOTHING_HELD, order, "work behind a host function given to the driver");
-    try_rule(OPEN_EARLY, order, "opened before the last held operation is given");
+    try_rule(WAITS_PARKED, deadlock, "waits for deferred events parked in the driver");
+    try_rule(NOTHING_HELD, order, "work behind a host function submitted to the driver");
+    try_rule(OPEN_EARLY, order, "opened before the last deferred operation is submitted");
     try_rule(CANCEL_DROPS, lost_call, "a cancelled stream's list dropped");
     try_rule(FAILURE_RETRIED, double_call, "an operation that failed run again");
     try_rule(EVENTS_EARLY, order, "events behind a failure complete at once");

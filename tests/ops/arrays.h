@@ -37,7 +37,7 @@ void test_array_release(test_array *a);
 /* Give the device the host's bytes, or read them back; both wait. Wait for other streams first. */
 bool test_upload(suite *t, test_array *a);
 bool test_download(suite *t, test_array *a);
-/* Read back, and check that guards and gaps, and with `unchanged` the elements too, are as they were given. */
+/* Read back, and check that guards and gaps, and with `unchanged` the elements too, have kept their bytes. */
 bool test_download_checked(suite *t, test_array *a, bool unchanged);
 
 /* An element by its position in row-major order, on the host. */

@@ -120,7 +120,7 @@ static void behind_functions(suite *t)
     for_each(t, defer);
 }
 
-/* The call alone, which did not run: all is as it was given, and works from then on. */
+/* The call alone, which did not run: all arguments are unchanged, and work from then on. */
 static void check_unchanged(calls_state *x, unsigned char *const *wanted, const char *what)
 {
     unsigned char *given = memory_new(x->all);

@@ -241,7 +241,7 @@ static void check_call(round *r, const op *o)
         unexpected(r, "%s %u of queue %u, which was %s, has been called %u times and released %u times", text_of(o), o->id,
                    o->queue->index, expected ? "accepted" : "refused", calls, releases);
     else if (expected && o->kind == OP_CALLBACK && o->status != seen_status(o->point))
-        unexpected(r, "callback %u was told %d, and its event is %d", o->id, o->status, seen_status(o->point));
+        unexpected(r, "callback %u got status %d, and its event has %d", o->id, o->status, seen_status(o->point));
 }
 
 /* What was enqueued once a function that fails had begun is behind it. */
@@ -313,15 +313,15 @@ static void check_failures(round *r, const queue *q, op **ops, size_t count)
         if (o->queue != q || !is_exact(o) || o->kind == OP_CALLBACK || outcome(o) >= 0)
             continue;
         if (!may_fail || (q->final == YOKE_OK && o->first_epoch == q->final_epoch))
-            unexpected(r, "%s %u of queue %u did not run, or was told %d, and nothing had failed", text_of(o), o->id, q->index,
+            unexpected(r, "%s %u of queue %u did not run, or got status %d, and nothing had failed", text_of(o), o->id, q->index,
                        outcome(o));
         if (o->kind == OP_KERNEL && o->accepted == YOKE_OK)
             continue;
         yoke_status *failure = &failures[o->first_epoch];
         if (*failure == 0 && !has_reason(q, outcome(o), ops, count))
-            unexpected(r, "%s %u of queue %u is told %d, for which there is no reason", text_of(o), o->id, q->index, outcome(o));
+            unexpected(r, "%s %u of queue %u gets status %d without a reason", text_of(o), o->id, q->index, outcome(o));
         if (*failure != 0 && *failure != outcome(o))
-            unexpected(r, "%s %u of queue %u is told %d, and others %d", text_of(o), o->id, q->index, outcome(o), *failure);
+            unexpected(r, "%s %u of queue %u gets status %d, and others %d", text_of(o), o->id, q->index, outcome(o), *failure);
         *failure = outcome(o);
     }
 }

@@ -35,7 +35,7 @@ void step_graph_begin(world *w, const uint8_t *b)
     p->unsure |= l->fate != FINE;
 }
 
-/* Its streams run what they are given again. What happened to them meanwhile is not known. */
+/* Its streams run new work again. The outcome of the work in between is not known. */
 static void stop_recording(world *w, const plan *p)
 {
     for (unsigned i = 0; i < w->lane_count; i++)

@@ -32,7 +32,7 @@ grep -rhoE --include='*.c' '"YOKE_[A-Z_]*"' "$top_srcdir/base" "$top_srcdir/src"
         grep -q "^#define $name\>" "$top_srcdir/include/yoke/kernel.h" || grep -q "^\.It Ev $name$" doc/man/yoke-environment.7 ||
             echo "$name"
     done >"$tap_folder/variables"
-tap_empty "every variable is told of" "$tap_folder/variables"
+tap_empty "every variable is documented" "$tap_folder/variables"
 
 {
     grep -ohE '^(typedef (struct yoke_[a-z0-9_]+|u?int32_t)|}) yoke_[a-z0-9_]+;' --exclude="$without" \

@@ -117,7 +117,7 @@ static bool has_stored_and_found(void)
     return atomic_load(&shared->found) > 0 && atomic_load(&shared->stored) > 0;
 }
 
-/* Until something was stored and found, too. Returns how many were killed; *out_ended is how many ended as nobody told them to. */
+/* Until something was stored and found, too. Returns how many were killed; *out_ended is how many ended on their own. */
 static unsigned kill_some(pid_t *children, double seconds, unsigned *out_ended)
 {
     struct timespec start_time, now;
@@ -192,7 +192,7 @@ int main(void)
     tap_ok(has_stored_and_found(), "processes have found and stored");
     tap_is(atomic_load(&shared->wrong), 0, "what was found was right");
     tap_is(atomic_load(&shared->damaged), 0, "nothing was ever damaged");
-    tap_is(ended + failed, 0, "no process ended by itself before it was told to");
+    tap_is(ended + failed, 0, "no process ended before it was asked to");
 
     size_t left = sandbox_each(sandbox_path("cache"), "tmp-", make_old, NULL), bytes = 0;
     tap_ok(left <= killed, "temporary files are left only by processes that were killed: %zu of %u", left, killed);

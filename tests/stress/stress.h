@@ -39,7 +39,7 @@ yoke_status wait_in_stream(source *s, yoke_stream *stream, yoke_event *event);
 op *op_begin(source *s, queue *q, op_kind kind);
 bool op_taken(op *o, yoke_status status);
 
-/* Somebody has been told how an event ended. */
+/* The outcome of an event has been reported. */
 void point_seen(round *r, point *p, yoke_status status);
 
 /* ---- stress_memory.c: what goes through memory of all kinds, of either device, and graphs ---- */

@@ -89,7 +89,7 @@ static bool note_call(op *o, yoke_status status)
     o->start = now;
     o->status = status;
     if (status < 0 && yoke_error()->status != status)
-        unexpected(o->queue->round, "function %u is told %d, but the record says %d", o->id, status, yoke_error()->status);
+        unexpected(o->queue->round, "function %u gets status %d, but the record says %d", o->id, status, yoke_error()->status);
     if (o->slot && status == YOKE_OK)
         memcpy(o->seen, o->slot, LOG_BYTES);
     return true;

@@ -52,7 +52,7 @@ static void divided(void)
     probe_device cuda[2] = { device("cuda:0", "NVIDIA CUDA", "0000:17:00.0", parts[0]),
                              device("cuda:1", "NVIDIA CUDA", "0000:17:00.0", parts[1]) };
     probe_device opencl[1] = { device("opencl:0", "NVIDIA CUDA", "0000:17:00.0", parts[1]) };
-    found_in("cuda:0 cuda:1+opencl:0", cuda, 2, opencl, 1, "the parts of a divided GPU are told apart by their UUIDs");
+    found_in("cuda:0 cuda:1+opencl:0", cuda, 2, opencl, 1, "the parts of a divided GPU are distinguished by their UUIDs");
 }
 
 static void alike(void)

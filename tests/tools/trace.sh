@@ -430,12 +430,12 @@ else
     tap_skip "a slow clock: the CUDA double is not built"
 fi
 
-# A file that is not the user's to write to, no file, or a file of another kind is told of, and the program goes on.
+# A file that is not the user's to write to, no file, or a file of another kind is reported, and the program goes on.
 mkfifo pipe
 ln -s two.json link.json
 for bad in absent/trace.json pipe link.json notes.txt settings.json; do
     YOKE_TRACE=$PWD/$bad "$examples/vector_add" >out 2>err && grep -q "there is no trace: YOKE_TRACE" err
-    tap_ok $? "$bad is told of, and the program goes on"
+    tap_ok $? "$bad is reported, and the program goes on"
 done
 says "settings.json, which must be a new file or an older trace of this user: it is no trace, and stays as it is"
 [ "$(cat notes.txt)" = "my notes" ] && grep -q "my settings" settings.json

@@ -60,7 +60,7 @@ tap_ok $? "what is piped has no colours"
 if [ -w /dev/full ]; then
     "$yoke" --help >/dev/full 2>err
     [ $? -eq 1 ] && grep -q "No space left" err
-    tap_ok $? "a full disk is told"
+    tap_ok $? "a full disk is reported"
     echo '[{"ph":"X","pid":1,"tid":1,"cat":"launch","ts":0,"dur":5}]' >trace.json
     run 0 "a report" trace --read trace.json
     "$yoke" trace --read trace.json 2>/dev/full >out

@@ -33,7 +33,7 @@ static void opencl_names(void)
     }
     tap_ok(named > 50, "OpenCL: %u codes have names", named);
     tap_ok(distinct, "each its own");
-    tap_ok(told, "and all are told with their number, call and what was asked");
+    tap_ok(told, "and all are reported with their number, call and size");
     tap_is(yk_opencl_code_name(-12345), "unknown OpenCL code", "others are unknown");
     tap_is(yk_opencl_fail("clFinish", -12345, NULL), YOKE_E_DRIVER, "and failures of the driver");
     tap_ok(record_has("-12345"), "with their number");
@@ -93,7 +93,7 @@ static void cuda_names(void)
         told = told && (status != YOKE_E_DEVICE_LOST || record_has("restart") || record_has("is ending"));
     }
     tap_ok(named, "CUDA: %zu results have their names without the driver", YK_COUNT_OF(results));
-    tap_ok(told, "all are told with their number, call, and what was asked; and what to do where the device is lost");
+    tap_ok(told, "all are reported with their number, call and size, and with advice where the device is lost");
     tap_ok(lost > 10, "which %u of them say", lost);
     tap_is(yk_cuda_name((yk_CUresult)54321), "unknown CUDA error", "others are unknown");
     tap_is(yk_cuda_fail("cuInit", (yk_CUresult)54321, NULL), YOKE_E_DRIVER, "and failures of the driver");
@@ -124,7 +124,7 @@ static void cuda_status(void)
     }
 }
 
-/* ---- What is told in the log ---- */
+/* ---- Messages in the log ---- */
 
 static int heard = YOKE_LOG_OFF;
 static char words[512];
@@ -143,7 +143,7 @@ static void notes(void)
     tap_ok(heard == YOKE_LOG_WARNING && strstr(words, "clReleaseEvent failed: CL_INVALID_EVENT (-58)"),
            "a release that fails warns");
     yk_opencl_note_failure("clReleaseEvent", CL_INVALID_COMMAND_QUEUE);
-    tap_is(heard, YOKE_LOG_DEBUG, "but for a device that is lost, which has been told of");
+    tap_is(heard, YOKE_LOG_DEBUG, "except for a lost device, which has been reported");
     yk_cuda_note_failure("cuMemFree_v2", YK_CUDA_ERROR_INVALID_VALUE);
     tap_ok(heard == YOKE_LOG_WARNING && strstr(words, "cuMemFree_v2 failed: CUDA_ERROR_INVALID_VALUE (1)"), "CUDA's as well");
     yk_cuda_note_failure("cuMemFree_v2", YK_CUDA_ERROR_LAUNCH_FAILED);

@@ -232,7 +232,7 @@ static void in_a_child(void)
     made(FAILS_LATE, MANY);
     tap_is(lists(), 300, "many devices, none of a backend that has failed at last");
     tap_ok(reported("cuda: after the fact\n"), "which is reported");
-    tap_is(lists_beside_silence(HANGS, PRINTS), 3, "a driver that hangs is given up");
+    tap_is(lists_beside_silence(HANGS, PRINTS), 3, "a driver that hangs is abandoned");
     tap_ok(reported(silence("cuda")), "and reported");
     yk_probe_seconds = USUAL;
     tap_ok(waitpid(-1, NULL, WNOHANG) == -1, "no child is left");

@@ -111,7 +111,7 @@ static void of_null(void)
     yk_attribute("yoke_device_open", NULL, yk_fail(YOKE_E_UNAVAILABLE, "no driver"));
     yk_object_fault(NULL, YK_DEVICE, "yoke_stream_create", "device");
     tap_is(yoke_error()->text, "yoke_stream_create: device is NULL; the previous failure: no driver",
-           "the failure before it is told");
+           "the earlier failure is reported");
     tap_is(yoke_error()->cause_status, YOKE_E_UNAVAILABLE, "with its status");
     tap_is(yoke_error()->cause, "no driver", "and its text");
     yk_object_fault(NULL, YK_STREAM, "yoke_write", "stream");

@@ -28,7 +28,7 @@ enum { FORKS = 100, MOST_LEFT = 24 };
 static atomic_bool over;
 static atomic_int strangers, told;
 
-/* Each is told with its own address. */
+/* Each is reported with its own address. */
 static void listener_one(int level, const char *text, void *user)
 {
     (void)level, (void)text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: counts, memory that is used again, and what can be told of one that was released. */
+/* Objects: counts, memory that is reused, and what is known of a released object. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,12 +63,12 @@ static void faults(void)
     unsigned long something[8] = { 42 };
     tap_is(yk_object_fault(stream, YK_STREAM, "yoke_write", "stream"), YOKE_OK, "a live object has no fault");
     tap_is(yk_object_fault(stream, YK_BUFFER, "yoke_write", "buffer"), YOKE_E_INVALID_ARGUMENT, "another kind has");
-    tap_is(yoke_error()->text, "yoke_write: buffer is not a buffer (it is a stream)", "which is told");
+    tap_is(yoke_error()->text, "yoke_write: buffer is not a buffer (it is a stream)", "which is reported");
     tap_is(yk_object_fault(something, YK_EVENT, "yoke_event_query", "event"), YOKE_E_INVALID_ARGUMENT, "so has other memory");
-    tap_is(yoke_error()->text, "yoke_event_query: event is not an event", "which is told");
+    tap_is(yoke_error()->text, "yoke_event_query: event is not an event", "which is reported");
     yk_object_release(stream);
     tap_is(yk_object_fault(stream, YK_STREAM, "yoke_write", "stream"), YOKE_E_INVALID_ARGUMENT, "so has a released object");
-    tap_is(yoke_error()->text, "yoke_write: stream has already been released", "which is told");
+    tap_is(yoke_error()->text, "yoke_write: stream has already been released", "which is reported");
     tap_is(yoke_error()->cause_status, YOKE_OK, "and does not take the failure before it for its cause");
 }
 

@@ -149,7 +149,8 @@ static void damage(yk_text *bytes)
     yk_text_add_bytes(&longer, bytes->data, bytes->length);
     yk_text_add_bytes(&longer, "", 1);
     tap_is(try_copy(longer.data, longer.length), YOKE_E_INVALID_ARGUMENT, "nor one with a byte too much");
-    tap_ok(strstr(yoke_error()->text, "damaged") && strstr(yoke_error()->text, "bytes"), "which is told: %s", yoke_error()->text);
+    tap_ok(strstr(yoke_error()->text, "damaged") && strstr(yoke_error()->text, "bytes"), "which is reported: %s",
+           yoke_error()->text);
     yk_text_free(&longer);
 }
 
@@ -182,7 +183,8 @@ static void forged(yk_text *bytes)
 
     bytes->data[8] = 3;
     sign(bytes);
-    tap_is(try_copy(bytes->data, bytes->length), YOKE_E_UNSUPPORTED, "an image of another version is told from a damaged one");
+    tap_is(try_copy(bytes->data, bytes->length), YOKE_E_UNSUPPORTED,
+           "an image of another version is distinguished from a damaged image");
     tap_ok(strstr(yoke_error()->text, "format 3"), "%s", yoke_error()->text);
     bytes->data[8] = 2;
     sign(bytes);

@@ -50,7 +50,7 @@ static void who_exceeds_it_says_where(void)
     unsetenv("YOKE_TEST_SECONDS"); /* it would make the limit longer */
     if (!tap_ok(hang(said, sizeof said, &ended), "a program that hangs"))
         return;
-    tap_ok(WIFEXITED(ended) && WEXITSTATUS(ended) == TAP_TOLD, "ends as one whose failure is told");
+    tap_ok(WIFEXITED(ended) && WEXITSTATUS(ended) == TAP_TOLD, "ends as a test that has reported its failure");
     tap_ok(strstr(said, "\nBail out! time limit reached behind case ") && strstr(said, ", well so far: "), "and says where");
     tap_ok(strstr(said, " s of processor time: it waits for what does not come\n") != NULL, "and that it did not compute");
 #ifdef __linux__

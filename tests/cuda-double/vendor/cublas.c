@@ -8,7 +8,7 @@
 #define YOPS_CUBLAS_SYMBOL(result, name, parameters) VENDOR_API result name parameters;
 #include "../../../ops/library/symbols.def"
 
-/* For tests: how often handles were told of a stream or a workspace, and the workspace of the last product. */
+/* For tests: how often handles got a stream or a workspace, and the workspace of the last product. */
 VENDOR_API void cublas_double_report(unsigned *out_told, void **out_workspace);
 
 struct cublasContext {

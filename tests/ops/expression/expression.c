@@ -199,7 +199,7 @@ static void statements(void)
         yops_expression *e = parse(all[i].text, COUNT, false);
         if (i == 2) { /* its numbers are not looked at */
             tap_ok(e && yops_expression_emit(&call, e, &text) == YOKE_OK && strstr(text, "* yoke_uint_as_float(0x3dcccccdu);"),
-                   "%s: 0.1 is told by its bits", all[i].text);
+                   "%s: 0.1 is compared by its bits", all[i].text);
         } else {
             tap_ok(e && yops_expression_emit(&call, e, &text) == YOKE_OK, "%s", all[i].text);
             tap_ok(text && strcmp(text, all[i].statements) == 0, "the statements are the known ones");

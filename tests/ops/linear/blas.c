@@ -270,7 +270,7 @@ static void orders(suite *t)
     expect_refused(t, &p.gemm, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|YOKE_OPS_EXACT|unset");
     CHECK(suite_logged(YOKE_LOG_WARNING, "YOKE_OPS_EXACT") == 0);
     suite_expect_log();
-    setenv("YOKE_OPS_EXACT", "yes", 1); /* counts as 1, and is told of once, whatever the number of devices */
+    setenv("YOKE_OPS_EXACT", "yes", 1); /* counts as 1, and is logged once, whatever the number of devices */
     expect_refused(t, &p.gemm, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|YOKE_OPS_EXACT|unset");
     expect_refused(t, &p.gemm, YOKE_E_INVALID_ARGUMENT, "YOKE_BLAS|YOKE_OPS_EXACT|unset");
     CHECK(suite_logged(YOKE_LOG_WARNING, "YOKE_OPS_EXACT is 'yes'|must be 0 or 1|counts as 1") == !told);

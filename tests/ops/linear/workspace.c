@@ -32,7 +32,7 @@ static bool is_there(suite *t)
 {
     bool there = vendor_open_double(t) && vendor_is_there(t);
     if (!there)
-        suite_skip("only the stand-in for cuBLAS tells what it was given");
+        suite_skip("only the stand-in for cuBLAS reports its arguments");
     return there;
 }
 

@@ -11,7 +11,7 @@
 
 /* ---- One sort ---- */
 
-/* Whether the elements are those that were given, in this order. */
+/* Whether the elements are the expected ones, in this order. */
 static bool is_ordered(const test_array *a, const int64_t *places)
 {
     size_t size = yoke_dtype_get_size(a->array.dtype);
