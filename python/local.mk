@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
+	python/tests/test_indices.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \

@@ -34,7 +34,7 @@ Axes: TypeAlias = int | Sequence[int] | None
 DType: TypeAlias = Any  # a name, a NumPy dtype or scalar type; float, int, bool, complex
 ArrayLike: TypeAlias = Any  # an Array, a NumPy array, a number, nested lists, an object with DLPack
 HostMemory: TypeAlias = Any  # anything contiguous with the buffer protocol
-Index: TypeAlias = Any  # an int, a slice, None, …, a tuple of these; or an Array, a list, a NumPy array
+Index: TypeAlias = Any  # an int, a slice, None, …, an Array, a list, a NumPy array, a bool; or a tuple of these
 FilterMode: TypeAlias = Literal[
     "reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap"
 ]
@@ -593,4 +593,5 @@ def bincount(
 def take(
     array: ArrayLike, indices: ArrayLike, axis: int | None = None, *, mode: Literal["raise", "clip", "wrap"] = "raise"
 ) -> Array: ...
+def scatter_add(a: Array, slices: Index, value: ArrayLike) -> None: ...
 def scatter(out: Array, indices: Array, values: ArrayLike, axis: int = 0, *, add: bool = False) -> None: ...
