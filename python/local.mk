@@ -110,6 +110,8 @@ EXTRA_DIST += \
 	python/yoke/_core/reduction.pyx \
 	python/yoke/_core/stream.pxd \
 	python/yoke/_core/stream.pyx \
+	python/yoke/_positions.py \
+	python/yoke/_positions.pyi \
 	python/yoke/_trace.py \
 	python/yoke/aio.py \
 	python/yoke/comm.py \

@@ -164,3 +164,116 @@ def test_values_that_are_added(stream):
         yoke.scatter_add(yoke.zeros(2, "int32", stream=stream), [0], 0.5)
     with pytest.raises(TypeError, match="add.reduceat"):
         numpy.add.reduceat(array, [0])
+
+
+# ---- Functions of positions ----
+
+A = numpy.array([[3, 0, 2, 0], [0, 5, 0, 1], [4, 4, 0, 9]], "int32")
+
+
+def all_same(results, expected):
+    assert type(results) is type(expected) and len(results) == len(expected)
+    for result, each in zip(results, expected):
+        same(result, each)
+
+
+@pytest.mark.parametrize("values", [A, A > 2, A[0], A[:, :0], numpy.float32([0, -0.0, numpy.nan]), A.reshape(1, 3, 1, 4)], ids=str)
+def test_nonzero(stream, values):
+    array = yoke.asarray(values, stream=stream)
+    all_same(yoke.nonzero(array), numpy.nonzero(values))
+    all_same(yoke.where(array), numpy.where(values))
+    all_same(numpy.nonzero(array), numpy.nonzero(values))
+    same(yoke.flatnonzero(array), numpy.flatnonzero(values))
+    same(yoke.argwhere(array), numpy.argwhere(values))
+    for axis in (None, 0, -1):
+        same(yoke.count_nonzero(array, axis, keepdims=True), numpy.count_nonzero(values, axis, keepdims=True) + numpy.int64(0))
+
+
+def test_nonzero_of_no_axes(stream):
+    for value in (0, 7):
+        same(yoke.argwhere(yoke.asarray(value, stream=stream)), numpy.argwhere(value))
+    with pytest.raises(ValueError, match="no positions"):
+        yoke.nonzero(yoke.asarray(1, stream=stream))
+    with pytest.raises(ValueError, match="both values"):
+        yoke.where(yoke.ones(2, stream=stream), 1)
+    assert yoke.count_nonzero(yoke.asarray([0, 1j, 1], stream=stream)).tolist() == 2
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_along_axis(stream, axis):
+    array = yoke.asarray(A, stream=stream)
+    order = numpy.argsort(A, axis, kind="stable")
+    for indices in (order, yoke.argsort(array, axis)):
+        same(yoke.take_along_axis(array, indices, axis), numpy.take_along_axis(A, order, axis))
+        same(yoke.take_along_axis(array[::-1].T[::-1].T, indices, axis), numpy.take_along_axis(A[::-1, ::-1], order, axis))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_put_along_axis(stream, axis):
+    values, array = A.copy(), yoke.asarray(A, stream=stream)
+    least = numpy.argmin(values, axis, keepdims=True)
+    for indices, given in ((least, 50), (yoke.asarray(least, stream=stream), numpy.arange(least.size).reshape(least.shape))):
+        numpy.put_along_axis(values, least, given, axis)
+        yoke.put_along_axis(array, indices, given, axis)
+        same(array, values)
+    for theirs, ours in ((values.T, array.T), (values[::-1], array[::-1])):  # whose elements are not in the memory's order
+        first = numpy.zeros([1 if n == axis else extent for n, extent in enumerate(theirs.shape)], int)
+        numpy.put_along_axis(theirs, first, 9, axis)
+        yoke.put_along_axis(ours, first, 9, axis)
+        same(array, values)
+
+
+def test_put_along_no_axis(stream):
+    """Of the flattened array, also where the array itself is not contiguous."""
+    array = yoke.asarray(A, stream=stream)
+    yoke.put_along_axis(array.T, [1, -2], [50, 60], None)
+    expected = A.T.copy()
+    expected.reshape(-1)[[1, -2]] = 50, 60
+    same(array.T, expected)
+
+
+def test_wrong_calls_along_an_axis(stream):
+    array = yoke.asarray(A, stream=stream)
+    for call, kind in ((lambda: yoke.take_along_axis(array, [0], 0), ValueError),
+                       (lambda: yoke.take_along_axis(array, [[0]], 2), numpy.exceptions.AxisError),
+                       (lambda: yoke.take_along_axis(array, [[4]], 1), IndexError),
+                       (lambda: yoke.take_along_axis(array, [[0.5]], 1), IndexError),
+                       (lambda: yoke.take_along_axis(array, [[0], [0]], 1), IndexError),
+                       (lambda: yoke.put(array, [12], 1), IndexError), (lambda: yoke.put(array, [True], 1), IndexError),
+                       (lambda: yoke.put(array, [0], 1, "near"), ValueError),
+                       (lambda: yoke.put(array[:0], [0], 1), IndexError),
+                       (lambda: yoke.compress([[True]], array), ValueError),
+                       (lambda: yoke.compress([0, 0, 0, 1], array, 0), IndexError)):
+        with pytest.raises(kind):
+            call()
+    same(array, A)
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_put(stream, mode):
+    values, array = A.copy(), yoke.asarray(A, stream=stream)
+    far = 0 if mode == "raise" else 20
+    for indices, given in (([0, -1], 7), ([[1, 2], [3 + far, -4 - far]], [1, 2, 3]), ([5, 5], [8, 9]), ([2], [4, 5, 6]), ([], 3),
+                           ([1], []), (numpy.array([7], "uint8"), 1.5)):
+        for view, ours in ((values, array), (values.T, array.T), (values, array)):
+            numpy.put(view, indices, given, mode)
+            numpy.put(ours, yoke.asarray(indices, "int64", stream=stream) if view is values else indices, given, mode)
+            same(array, values)
+
+
+def test_compress(stream):
+    array = yoke.asarray(A, stream=stream)
+    for condition in ([True, False, True], [0, 2], numpy.array([False])):
+        for axis in (None, 0, 1):
+            for given in (condition, yoke.asarray(condition, stream=stream)):
+                same(yoke.compress(given, array, axis), numpy.compress(condition, A, axis))
+    same(yoke.extract(array % 2 == 0, array), numpy.extract(A % 2 == 0, A))
+    same(yoke.extract([[1, 0], [0, 1]], array), numpy.extract([[1, 0], [0, 1]], A))
+
+
+def test_take(stream):
+    array = yoke.asarray(A, stream=stream)
+    for indices in (1, [2, 0], [[0, -1], [1, 1]], numpy.zeros((0, 2), int), numpy.zeros((1, 1, 2), "uint8")):
+        for axis in (None, 0, -1):
+            same(yoke.take(array, indices, axis), numpy.take(A, indices, axis))
+            same(numpy.take(array, yoke.asarray(indices, "int64", stream=stream), axis), numpy.take(A, indices, axis))

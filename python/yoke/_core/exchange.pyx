@@ -322,7 +322,8 @@ cdef object numpy_function(function, tuple args, dict kwargs):
 cdef dict attributes_of_others = {
     "flatten": "ravel(), or copy().ravel()", "get": "to_numpy()", "numpy": "to_numpy()", "cpu": "to_numpy()",
     "copy_to_host": "to_numpy()", "set": "a[...] = values", "dot": "yoke.dot(a, b), or a @ b",
-    "take": "yoke.take(a, indices, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
+    "take": "yoke.take(a, indices, axis)", "put": "yoke.put(a, ind, v)", "nonzero": "yoke.nonzero(a)",
+    "compress": "yoke.compress(condition, a, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
     "to": "yoke.asarray(a, dtype, stream=…)",
     "tobytes": "to_numpy().tobytes()", "searchsorted": "yoke.searchsorted(a, values)",
 }

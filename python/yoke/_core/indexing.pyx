@@ -15,7 +15,7 @@ from .array cimport above, Array
 from .expression cimport apart, assign, assign_value, away, is_sequence, map_arrays, trimmed
 from .create cimport filled, stream_of
 from .reduction cimport compress, gather, tell_later
-from .operators cimport unsigned_integers
+from .operators cimport compare, unsigned_integers
 
 from .expression import broadcast_shape, evaluate
 from .create import arange, array_from
@@ -343,6 +343,14 @@ cdef list places_of(Array mask):
     shape = mask.shape
     return [evaluate("p / step % n", dtype="int64", p=positions, step=(I64, math.prod(shape[axis + 1:])), n=(I64, extent))
             for axis, extent in enumerate(shape)]
+
+
+def nonzero(a):
+    """The positions of the elements that are not 0, in row-major order: for each axis an array of int64; waits for their number."""
+    cdef Array array = array_from(a)
+    if not array.a.dimensions:
+        raise ValueError("an array without axes has no positions: reshape(1) gives it an axis")
+    return tuple(places_of(array if array.a.dtype == BOOL else compare("!=", array, 0)))
 
 
 cdef tuple as_one(Stream stream, list chosen, tuple extents):

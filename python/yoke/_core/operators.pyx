@@ -535,9 +535,16 @@ cdef object rounded(Array array, decimals):
     return result
 
 
-def where(condition, a, b):
-    """a where the condition holds, else b: arrays or numbers, broadcast to each other."""
+def where(condition, a=None, b=None, /):
+    """a where the condition holds, else b: arrays or numbers, broadcast to each other. Of the condition alone its positions, as
+    nonzero."""
     cdef Array result
+    if a is None or b is None:
+        if a is not b:
+            raise ValueError("where takes a condition, or a condition and both values")
+        from .indexing import nonzero
+
+        return nonzero(condition)
     cdef Array first = array_from(condition, stream=stream_of([condition, a, b]))
     condition = first
     a, b = [array_from(each, stream=first.stream) if is_sequence(each) else each for each in (a, b)]
