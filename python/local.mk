@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
+	python/tests/test_indices.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
@@ -110,6 +111,8 @@ EXTRA_DIST += \
 	python/yoke/_core/reduction.pyx \
 	python/yoke/_core/stream.pxd \
 	python/yoke/_core/stream.pyx \
+	python/yoke/_positions.py \
+	python/yoke/_positions.pyi \
 	python/yoke/_trace.py \
 	python/yoke/aio.py \
 	python/yoke/comm.py \

@@ -229,6 +229,44 @@ def test_scans_and_clip():
             wrong()
 
 
+@pytest.mark.parametrize("axis", [None, 1, (0, 1)])
+def test_reductions_from_a_number_and_where(axis):
+    array, mask = yoke.asarray(I), I % 3 == 0
+    for name in ("sum", "prod", "min", "max"):
+        for options in ({"initial": 2}, {"initial": -3, "where": mask}, {"initial": 1, "where": mask[:, :1], "keepdims": True}):
+            expected = getattr(I, name)(axis, **options)
+            same(getattr(array, name)(axis, **options), expected)
+            same(getattr(numpy, name)(array, axis, **options), expected)
+    for name in ("sum", "prod", "any", "all"):
+        same(getattr(array, name)(axis, where=yoke.asarray(mask)), getattr(I, name)(axis, where=mask))
+
+
+def test_reductions_of_nothing_from_a_number():
+    array, out = yoke.asarray(I), yoke.zeros(8, "int64")
+    assert array[:0].min(0, out, initial=7) is out and out.tolist() == [7] * 8
+    same(array[:0].max(0, initial=-2, keepdims=True), I[:0].max(0, initial=-2, keepdims=True))
+    assert array.sum(0, "float64", initial=0.5).tolist() == I.sum(0, "f8", initial=0.5).tolist()
+    for call, kind, text in ((lambda: array.min(where=I > 0), ValueError, "takes initial"),
+                             (lambda: array.sum(initial=0.5), TypeError, "initial is 0.5"),
+                             (lambda: array.sum(where=I), TypeError, "mask of bool"),
+                             (lambda: array[0].sum(where=I > 0), ValueError, "a mask of shape"),
+                             (lambda: array[:0].min(0, yoke.zeros(3), initial=1), ValueError, "out has the shape"),
+                             (lambda: array[:0].min(0), ValueError, "no elements")):
+        with pytest.raises(kind, match=text):
+            call()
+
+
+def test_topk_along_another_axis():
+    for largest in (True, False):
+        values, positions = yoke.topk(yoke.asarray(F), 3, axis=0, largest=largest)
+        same(values, numpy.sort(F, 0)[::-1][:3] if largest else numpy.sort(F, 0)[:3])
+        same(yoke.take_along_axis(yoke.asarray(F), positions, 0), values.to_numpy())
+    with pytest.raises(ValueError, match="axis has 5"):
+        yoke.topk(yoke.asarray(F), 6, axis=0)
+    with pytest.raises(IndexError, match="out of range"):
+        yoke.topk(yoke.asarray(F), 1, axis=2)
+
+
 def test_order():
     keys = numpy.sort(I.ravel())
     values, indices = yoke.topk(yoke.asarray(F), 3)

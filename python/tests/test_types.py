@@ -31,10 +31,11 @@ def declared(name):
 
     body = ast.parse((FOLDER / name).read_text()).body
     top = members(body)
-    for node in body:  # what it takes from the stub of the extension module
-        if isinstance(node, ast.ImportFrom) and node.module == "_core":
-            others = members(ast.parse((FOLDER / "_core" / "__init__.pyi").read_text()).body)
-            top |= {each.name: others[each.name] for each in node.names}
+    for node in body:  # what it takes from the stubs of the extension module and of private ones
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("_"):
+            stub = FOLDER / node.module
+            others = members(ast.parse((stub / "__init__.pyi" if stub.is_dir() else stub.with_suffix(".pyi")).read_text()).body)
+            top |= others if node.names[0].name == "*" else {each.name: others[each.name] for each in node.names}
     return top, {key: members(node.body) for key, node in top.items() if isinstance(node, ast.ClassDef)}
 
 

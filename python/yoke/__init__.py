@@ -23,12 +23,15 @@ from ._core import (
     broadcast_shape, cache_info, clip, concatenate, cumprod, cumsum, default_stream, devices, dot, empty, empty_like, evaluate,
     from_dlpack, full, full_like, get_default_dtype, histogram, info, libraries, linspace, map, map_reduce, map_reduce_segments,
     matmul, ones, ones_like, partition_by, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted, select_where,
-    set_default_dtype, sort, sort_in_place, stack, take, topk, unique, wait_all, wait_any, where, zeros, zeros_like,
+    set_default_dtype, sort, sort_in_place, stack, topk, unique, wait_all, wait_any, where, zeros, zeros_like,
 )
 from ._core import array_from as _array_from
 from ._core import missing as _missing
 from ._core import version as __version__
 from . import fft, ndimage, random
+from ._positions import (
+    argwhere, compress, count_nonzero, extract, flatnonzero, nonzero, put, put_along_axis, scatter_add, take, take_along_axis,
+)
 from ._trace import Trace
 
 

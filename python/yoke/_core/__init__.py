@@ -29,7 +29,7 @@ from .order import (
     select_where, sort, sort_in_place, topk, unique,
 )
 from .operators import apply, binary_function, where
-from .indexing import take
+from .indexing import nonzero, scatter_add, take
 from .numerics import (
     convolve, convolved, correlate, correlate1d, dot, fill_random, gaussian_filter, matmul, separable_filter, shuffled, sobel,
     transform, uniform_filter,

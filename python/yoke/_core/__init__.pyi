@@ -146,15 +146,49 @@ class Array:
     def __eq__(self, other: object) -> Array: ...  # type: ignore[override]
     def __ne__(self, other: object) -> Array: ...  # type: ignore[override]
     def sum(
-        self, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, *, keepdims: bool = False
+        self,
+        axis: Axes = None,
+        dtype: DType | None = None,
+        out: Array | None = None,
+        *,
+        keepdims: bool = False,
+        initial: Number | None = None,
+        where: ArrayLike = True,
     ) -> Array: ...
     def prod(
-        self, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, *, keepdims: bool = False
+        self,
+        axis: Axes = None,
+        dtype: DType | None = None,
+        out: Array | None = None,
+        *,
+        keepdims: bool = False,
+        initial: Number | None = None,
+        where: ArrayLike = True,
     ) -> Array: ...
-    def min(self, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
-    def max(self, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
-    def any(self, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
-    def all(self, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
+    def min(
+        self,
+        axis: Axes = None,
+        out: Array | None = None,
+        *,
+        keepdims: bool = False,
+        initial: Number | None = None,
+        where: ArrayLike = True,
+    ) -> Array: ...
+    def max(
+        self,
+        axis: Axes = None,
+        out: Array | None = None,
+        *,
+        keepdims: bool = False,
+        initial: Number | None = None,
+        where: ArrayLike = True,
+    ) -> Array: ...
+    def any(
+        self, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False, where: ArrayLike = True
+    ) -> Array: ...
+    def all(
+        self, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False, where: ArrayLike = True
+    ) -> Array: ...
     def mean(
         self, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, *, keepdims: bool = False
     ) -> Array: ...

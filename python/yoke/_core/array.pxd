@@ -29,6 +29,7 @@ cdef struct Above:
     int (*assign_value)(Array target, value, const char *where) except -1
     # reduction
     Array (*reduced)(name, Array array, axis, keepdims, dtype, Array out)
+    Array (*reduced_from)(str name, Array array, axis, keepdims, dtype, Array out, initial, where)
     Array (*variance)(Array array, axis, keepdims, dtype, Array out, ddof, bint root)
     Array (*accumulate)(str name, Array array, axis, dtype, Array out)
     int (*sort_along)(Array array, axis, descending) except -1

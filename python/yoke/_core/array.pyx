@@ -460,15 +460,15 @@ cdef class Array:
         """NumPy's other functions, by the same rule."""
         return above.numpy_function(function, args, kwargs)
 
-    # ---- Reductions and order: axis is None for all, an int, or a tuple; out: an array for the result ----
+    # ---- Reductions and order: axis is None for all, an int, or a tuple; out: an array for the result; where: a mask ----
 
-    def sum(self, axis=None, dtype=None, out=None, *, keepdims=False):
-        """The sum; of integers as int64 or uint64. dtype: of the result; with float64 the sum is made so."""
-        return above.reduced("sum", self, axis, keepdims, dtype, out)
+    def sum(self, axis=None, dtype=None, out=None, *, keepdims=False, initial=None, where=True):
+        """The sum, from initial on; of integers as int64 or uint64. dtype: of the result; with float64 the sum is made so."""
+        return above.reduced_from("sum", self, axis, keepdims, dtype, out, initial, where)
 
-    def prod(self, axis=None, dtype=None, out=None, *, keepdims=False):
+    def prod(self, axis=None, dtype=None, out=None, *, keepdims=False, initial=None, where=True):
         """The product."""
-        return above.reduced("prod", self, axis, keepdims, dtype, out)
+        return above.reduced_from("prod", self, axis, keepdims, dtype, out, initial, where)
 
     def mean(self, axis=None, dtype=None, out=None, *, keepdims=False):
         """The mean; of integers of 32 and 64 bits as float64, where the device has it, and of shorter ones as float32."""
@@ -482,21 +482,21 @@ cdef class Array:
         """The standard deviation: the square root of var."""
         return above.variance(self, axis, keepdims, dtype, out, ddof, True)
 
-    def min(self, axis=None, out=None, *, keepdims=False):
+    def min(self, axis=None, out=None, *, keepdims=False, initial=None, where=True):
         """The smallest element; NaN only where all are."""
-        return above.reduced("min", self, axis, keepdims, None, out)
+        return above.reduced_from("min", self, axis, keepdims, None, out, initial, where)
 
-    def max(self, axis=None, out=None, *, keepdims=False):
+    def max(self, axis=None, out=None, *, keepdims=False, initial=None, where=True):
         """The largest element; NaN only where all are."""
-        return above.reduced("max", self, axis, keepdims, None, out)
+        return above.reduced_from("max", self, axis, keepdims, None, out, initial, where)
 
-    def any(self, axis=None, out=None, *, keepdims=False):
+    def any(self, axis=None, out=None, *, keepdims=False, where=True):
         """Whether an element is not 0."""
-        return above.reduced("any", self, axis, keepdims, None, out)
+        return above.reduced_from("any", self, axis, keepdims, None, out, None, where)
 
-    def all(self, axis=None, out=None, *, keepdims=False):
+    def all(self, axis=None, out=None, *, keepdims=False, where=True):
         """Whether no element is 0."""
-        return above.reduced("all", self, axis, keepdims, None, out)
+        return above.reduced_from("all", self, axis, keepdims, None, out, None, where)
 
     def argmin(self, axis=None, out=None, *, keepdims=False):
         """The position of the smallest element, int64."""

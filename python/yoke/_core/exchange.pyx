@@ -29,6 +29,7 @@ from .numerics cimport product
 from .errors import Error
 from .stream import default_stream
 from .create import array_from
+from .indexing import scatter_add
 
 
 cdef int follow_cuda(Stream stream, number) except -1:
@@ -292,6 +293,8 @@ cdef object numpy_elementwise(ufunc, str method, tuple inputs, dict options):
             return inputs[0].conj()
         if name in numpy_functions:
             return getattr(sys.modules["yoke"], numpy_functions[name])(*inputs)
+    if name == "add" and method == "at" and isinstance(inputs[0], Array):
+        return scatter_add(*inputs)
     refuse_numpy(name if method == "__call__" else f"{name}.{method}")
 
 
@@ -319,7 +322,8 @@ cdef object numpy_function(function, tuple args, dict kwargs):
 cdef dict attributes_of_others = {
     "flatten": "ravel(), or copy().ravel()", "get": "to_numpy()", "numpy": "to_numpy()", "cpu": "to_numpy()",
     "copy_to_host": "to_numpy()", "set": "a[...] = values", "dot": "yoke.dot(a, b), or a @ b",
-    "take": "yoke.take(a, indices, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
+    "take": "yoke.take(a, indices, axis)", "put": "yoke.put(a, ind, v)", "nonzero": "yoke.nonzero(a)",
+    "compress": "yoke.compress(condition, a, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
     "to": "yoke.asarray(a, dtype, stream=…)",
     "tobytes": "to_numpy().tobytes()", "searchsorted": "yoke.searchsorted(a, values)",
 }

@@ -459,16 +459,19 @@ cdef bint is_free(Array array, other):
     return are_alike(array, another) and not spans_meet(array, another)
 
 
-cdef bint goes_into(int32_t target, int32_t dtype):
-    """Whether results of the dtype may be stored in an array of `target`, whose kind must not be a lower one, in the order bool,
-    integer, floating point, complex; and signed results not in an unsigned array."""
+cdef bint has_kind_of(int32_t target, int32_t dtype):
+    """Whether the kind of `target` is that of the dtype or a higher one, in the order bool, integer, floating point, complex."""
     if is_complex(target):
         return True
     if is_floating(target):
         return not is_complex(dtype)
-    if is_integer(target):
-        return is_integer_or_bool(dtype) and not (is_unsigned(target) and is_signed(dtype))
-    return dtype == BOOL
+    return is_integer_or_bool(dtype) if is_integer(target) else dtype == BOOL
+
+
+cdef bint goes_into(int32_t target, int32_t dtype):
+    """Whether results of the dtype may be stored in an array of `target`: of its kind or a lower one, and signed results not in an
+    unsigned array."""
+    return has_kind_of(target, dtype) and not (is_unsigned(target) and is_signed(dtype))
 
 
 cdef object in_place(str sign, Array array, other):
@@ -553,9 +556,16 @@ cdef object rounded(Array array, decimals):
     return result
 
 
-def where(condition, a, b):
-    """a where the condition holds, else b: arrays or numbers, broadcast to each other."""
+def where(condition, a=None, b=None, /):
+    """a where the condition holds, else b: arrays or numbers, broadcast to each other. Of the condition alone its positions, as
+    nonzero."""
     cdef Array result
+    if a is None or b is None:
+        if a is not b:
+            raise ValueError("where takes a condition, or a condition and both values")
+        from .indexing import nonzero
+
+        return nonzero(condition)
     cdef Array first = array_from(condition, stream=stream_of([condition, a, b]))
     condition = first
     a, b = [array_from(each, stream=first.stream) if is_sequence(each) else each for each in (a, b)]

@@ -175,10 +175,11 @@ cdef Array compress(Array array, Array flags):
     return result[:count.item()]
 
 
-def topk(Array array not None, k, *, largest=True):
-    """The k largest elements along the last axis, in descending order, and their positions, int64; or the k smallest, ascending.
-    NaN is last in both orders."""
+def topk(Array array not None, k, *, axis=-1, largest=True):
+    """The k largest elements along an axis, in descending order, and their positions, int64; or the k smallest, ascending. NaN is
+    last in both orders."""
     cdef Array values, indices
+    cdef int32_t along
     cdef int32_t order = 1 if largest else 0
     cdef const char *where = here()
     cdef yoke_status status
@@ -186,8 +187,11 @@ def topk(Array array not None, k, *, largest=True):
     k = operator.index(k)
     if not array.a.dimensions:
         raise ValueError("topk takes an array of one dimension or more")
+    along = axis_of(axis, array.a.dimensions)
+    if along != array.a.dimensions - 1:
+        return tuple([with_last(each, along) for each in topk(with_last(array, along), k, largest=largest)])
     if not 0 <= k <= array.shape[-1]:
-        raise ValueError(f"k is {shown(k)}, and the last axis has {array.shape[-1]} elements")
+        raise ValueError(f"k is {shown(k)}, and the axis has {array.shape[-1]} elements")
     values = new_array(array.stream, array.a.dtype, (*array.shape[:-1], k))
     indices = new_array(array.stream, I64, (*array.shape[:-1], k))
     with nogil:

@@ -7,11 +7,14 @@ import math
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport check, here, shown
-from .dtype cimport axis_of, BOOL, dtype_names, dtype_number, fractions_of, I64, is_integer_or_bool, is_unsigned, part_of, U64
+from .dtype cimport (
+    axis_of, BOOL, dtype_names, dtype_number, fractions_of, I64, in_dtype, is_integer_or_bool, is_unsigned, part_of, U64,
+)
 from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
-    arrays_in, assign, fill_expression, in_double, map_arrays, MOST_VARS, new_array, order_back, order_streams, value_dtype,
+    arrays_in, assign, assign_value, fill_expression, in_double, map_arrays, MOST_VARS, new_array, order_back, order_streams,
+    value_dtype,
 )
 
 from .expression import broadcast_shape, evaluate
@@ -87,6 +90,51 @@ cdef Array reduced(name, Array array, axis, keepdims, dtype, Array out):
     check(status)
     order_back(array.stream, [result])
     return result
+
+
+cdef Array reduced_from(str name, Array array, axis, keepdims, dtype, Array out, initial, where):
+    """A reduction that begins with a number, None for none, and of the elements where a mask holds, True for all."""
+    cdef Array result
+    cdef int32_t axes[8]
+    cdef size_t count
+    if where is not True:
+        array = only_where(name, array, initial, where)
+    if initial is None:
+        return reduced(name, array, axis, keepdims, dtype, out)
+    count = reduced_axes(axis, array.shape, 0, axes)
+    if name in ("min", "max") and not math.prod([array.shape[axes[i]] for i in range(count)]):
+        result = reduced_array(array.stream, array.a.dtype, array.shape, axes, count, keepdims)
+        assign_value(result, first_value(result.a.dtype, initial)[1], here())
+        if out is None:
+            return result
+        if out.shape != result.shape:
+            raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
+        assign(out, result, here())
+        return out
+    result = reduced(name, array, axis, keepdims, dtype, out)
+    map_arrays(result.stream, {"sum": "r = r + v", "prod": "r = r * v", "min": "r = v < r ? v : r", "max": "r = v > r ? v : r"}[name],
+               {"r": result, "v": first_value(result.a.dtype, initial)}, here())
+    return result
+
+
+cdef tuple first_value(int32_t dtype, initial):
+    """What a reduction to this dtype begins with."""
+    if is_integer_or_bool(dtype) and not hasattr(initial, "__index__"):
+        raise TypeError(f"initial is {shown(initial)}, and what it is counted in of {dtype_names[dtype]}")
+    return in_dtype(dtype, initial)
+
+
+cdef Array only_where(str name, Array array, initial, where):
+    """The array with what counts for nothing where the mask does not hold."""
+    cdef Array mask = array_from(where, stream=array.stream)
+    if mask.a.dtype != BOOL:
+        raise TypeError(f"where is a mask of bool, not of {dtype_names[mask.a.dtype]}")
+    if broadcast_shape([mask.shape, array.shape]) != array.shape:
+        raise ValueError(f"a mask of shape {mask.shape} for an array of shape {array.shape}")
+    if name in ("min", "max") and initial is None:
+        raise ValueError(f"{name} of the elements where a mask holds, which may be none, takes initial")
+    neutral = initial if name in ("min", "max") else 1 if name in ("prod", "all") else 0
+    return evaluate("mask ? x : v", dtype=dtype_names[array.a.dtype], mask=mask, x=array, v=first_value(array.a.dtype, neutral))
 
 
 def reduce(name, Array array not None, axis=None, *, keepdims=False, dtype=None, Array out=None):
@@ -203,5 +251,6 @@ def raise_where(flag, kind, text):
 
 
 above.reduced = reduced
+above.reduced_from = reduced_from
 above.variance = variance
 above.accumulate = accumulate
