@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	python/setup.py \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
+	python/tests/kernel_samples.py \
 	python/tests/peer_driver.py \
 	python/tests/peer_libraries.py \
 	python/tests/ranks.py \
@@ -49,6 +50,8 @@ EXTRA_DIST += \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
+	python/tests/test_kernels_language.py \
+	python/tests/test_kernels_launch.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
@@ -115,6 +118,19 @@ EXTRA_DIST += \
 	python/yoke/comm.pyi \
 	python/yoke/fft.py \
 	python/yoke/fft.pyi \
+	python/yoke/kernels/__init__.py \
+	python/yoke/kernels/__init__.pyi \
+	python/yoke/kernels/arithmetic.py \
+	python/yoke/kernels/arrays.py \
+	python/yoke/kernels/calls.py \
+	python/yoke/kernels/device.py \
+	python/yoke/kernels/errors.py \
+	python/yoke/kernels/expressions.py \
+	python/yoke/kernels/launch.py \
+	python/yoke/kernels/simulate.py \
+	python/yoke/kernels/statements.py \
+	python/yoke/kernels/translate.py \
+	python/yoke/kernels/types.py \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
 	python/yoke/py.typed \

@@ -104,5 +104,14 @@ _MOVED = {
 }
 
 
+# Kernels written in Python, whose package is loaded when the first of these is used.
+_KERNELS = frozenset("KernelError atomic barrier block block_size function grid grid_size gridsize kernel local shared shuffle "
+                     "shuffle_down shuffle_up shuffle_xor thread".split())
+
+
 def __getattr__(name):
-    raise AttributeError(_missing("yoke", name, __all__, _MOVED), name=name)
+    if name in _KERNELS:
+        from . import kernels
+
+        return globals().setdefault(name, getattr(kernels, name))
+    raise AttributeError(_missing("yoke", name, [*__all__, *_KERNELS], _MOVED), name=name)

@@ -21,6 +21,7 @@ from ._core import (
     scan as scan,
     scan_segments as scan_segments,
 )
+from .kernels import *
 
 __version__: str
 
@@ -460,6 +461,8 @@ class Program:
 
 class HostArgument:
     def __init__(self, memory: HostMemory) -> None: ...
+    @property
+    def memory(self) -> HostMemory: ...
 
 class In(HostArgument): ...
 class Out(HostArgument): ...
