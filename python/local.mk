@@ -52,6 +52,8 @@ EXTRA_DIST += \
 	python/tests/test_indexing.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
+	python/tests/test_kernels_language.py \
+	python/tests/test_kernels_launch.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
