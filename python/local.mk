@@ -50,8 +50,7 @@ EXTRA_DIST += \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
-	python/tests/test_kernels_language.py \
-	python/tests/test_kernels_launch.py \
+	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_leaks.py \

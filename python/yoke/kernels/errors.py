@@ -14,8 +14,9 @@ class KernelError(Error):
     line = 0
 
 
-class UnknownName(KernelError):
-    """A name that means nothing yet; it may be defined below the kernel."""
+class NotYetKnown(KernelError):
+    """A mistake only if nothing changes before the first launch: a name may be defined below the kernel, and the annotations do not
+    tell how many dimensions an array has."""
 
 
 def error(kernel, node, message, kind=KernelError):

@@ -8,7 +8,7 @@ import operator
 from . import device
 from .arithmetic import compared, operated, truth
 from .arrays import ArrayValue
-from .errors import UnknownName
+from .errors import NotYetKnown
 from .types import BOOL, I64, Misfit, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, strong, tuple_value
 
 REFUSED = {
@@ -128,7 +128,7 @@ class Expressions:
             self.program.capture(found, node.id)
             return found[0]()
         names = [*self.locals, *self.kernel.visible()]
-        raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", UnknownName)
+        raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", NotYetKnown)
 
     def on_Attribute(self, node):
         owner = self.static(node.value)
@@ -250,7 +250,9 @@ class Expressions:
     # ---- Elements ----
 
     def on_Subscript(self, node):
-        if self.static(node.value) is not MISSING and not isinstance(self.static(node.value), tuple):
+        owner = self.static(node.value)
+        if owner is not MISSING and not isinstance(owner, tuple):
+            self.captured(node.value, owner)  # which refuses arrays and lists
             raise self.error(node, f"{ast.unparse(node.value)}[…] is not part of kernels")
         value = self.value(node.value)
         if isinstance(value.type, TupleType):
@@ -280,6 +282,6 @@ class Expressions:
         if len(values) != array.type.ndim:
             wanted = "x[" + ", ".join("ijkl"[:array.type.ndim]) + "]"
             raise self.error(node, f"the array has {array.type.ndim} dimension{'s' * (array.type.ndim != 1)} and the index "
-                             f"{len(values)}: write it as {wanted}")
+                             f"{len(values)}: write it as {wanted}", NotYetKnown)
         return values
 

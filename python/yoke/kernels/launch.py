@@ -10,7 +10,7 @@ import textwrap
 import types as python_types
 
 from .._core import Array, Buffer, HostArgument, Source, Stream, Strided
-from .errors import KernelError, UnknownName, error
+from .errors import KernelError, NotYetKnown, error
 from .translate import Program, TAKEN
 from .types import ArrayType, BOOL, F32, F64, I64, SCALARS, scalar_named
 
@@ -154,10 +154,10 @@ class Kernel(PythonFunction):
 
     def check(self):
         """Report mistakes where the kernel is written, as far as annotations tell the types. Names may be defined further below."""
-        if all(self.wanted[each.arg] is not None and self.wanted[each.arg] != (None,) for each in self.parameters):
+        if all(self.wanted[each.arg] not in (None, (None,)) and self.dimensions(each.arg) for each in self.parameters):
             try:
                 self.program(self.types_of_annotations())
-            except UnknownName:
+            except NotYetKnown:
                 pass
 
     def types_of_annotations(self):
@@ -168,14 +168,30 @@ class Kernel(PythonFunction):
             if wanted is None or wanted == (None,):
                 raise KernelError(f"{self.name}: the type of {parameter.arg} is not known before a launch: annotate it, as "
                                   f"{parameter.arg}: yoke.Array[\"float32\"]")
-            result.append(ArrayType(wanted[0], self.dimensions(parameter.arg)) if isinstance(wanted, tuple) else wanted)
+            dimensions = self.dimensions(parameter.arg)
+            if dimensions is None:
+                raise KernelError(f"{self.name}: no index tells the dimensions of {parameter.arg}: pass the arguments of a launch")
+            result.append(ArrayType(wanted[0], dimensions) if isinstance(wanted, tuple) else wanted)
         return tuple(result)
 
     def dimensions(self, name):
+        """As many as an array's first index has, unless that may be a tuple; None: nothing tells. A number counts as 1."""
+        if not isinstance(self.wanted[name], tuple):
+            return 1
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name:
-                return len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
-        return 1
+                if isinstance(node.slice, ast.Tuple):
+                    return len(node.slice.elts)
+                if not isinstance(node.slice, ast.Name) or node.slice.id not in self.tuples():
+                    return 1
+        return None
+
+    def tuples(self):
+        """Names that may be tuples: they are assigned one, or the value of a call."""
+        return {node.targets[0].id for node in ast.walk(self.tree) if isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Name) and not (
+                    isinstance(node.value, ast.Call) and ast.unparse(node.value).endswith("grid(1)"))
+                and isinstance(node.value, (ast.Tuple, ast.Call, ast.IfExp, ast.Attribute))}
 
     def program(self, types):
         """(the text, what it has captured) for these types."""

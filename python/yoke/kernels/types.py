@@ -161,7 +161,7 @@ def float_literal(number, scalar):
         return f"(({scalar.c}){'-' if number < 0 else ''}yoke_uint_as_float(0x7f800000u))"
     if scalar.size == 4:
         try:
-            number = struct.unpack("f", struct.pack("f", number))[0]
+            number = struct.unpack("<f", struct.pack("<f", number))[0]
         except OverflowError:
             raise Misfit(f"{number} does not fit in float32") from None
     text = repr(number) + ("f" if scalar.size == 4 else "")
