@@ -152,6 +152,19 @@ def ends(x):
         x[-1] = x[0] + x[-2] + 5
 
 
+@yoke.kernel
+def scalars(out, flag, small, large, number, p_t0):
+    i = yoke.grid(1)
+    pair = (1, 2)
+    limited = 0
+    if i == 0 and flag:
+        out[0] = small + p_t0
+        out[1] = int(large >> 60)
+        out[2] = number + pair[0] + limited
+        pair = (pair[1], pair[0]) if number > 1 else (0, 0)
+        out[3] = pair[0]
+
+
 WIDTH = 8
 
 
@@ -189,7 +202,7 @@ def block_sums(out, x):
         yoke.barrier()
         half //= 2
     if t == 0:
-        out[yoke.block.x] = part[0]
+        out[yoke.block.x] = part[0] + total_of(part, 0, 1)
 
 
 @yoke.kernel
@@ -272,6 +285,7 @@ def samples():
         (loops, 30, [numpy.zeros(30, i64), 30]),
         (tuples, 70, [numpy.zeros((3, 70), f32), x, y]),
         (heat, ((3, 2), (4, 8)), [numpy.zeros((12, 11), f32), ramp(132, f32).reshape(12, 11) % 7]),
+        (scalars, 1, [numpy.zeros(4, i64), True, numpy.int8(-3), numpy.uint64(2**63 + 1), 1 << 40, numpy.int16(5)]),
         (ends, 1, [ramp(9, f32, 1)]),
         (product, ((2, 2), (8, 8)), [numpy.zeros((10, 9), f32), ramp(130, f32).reshape(10, 13) % 7,
                                      ramp(117, f32).reshape(13, 9) % 5]),

@@ -100,6 +100,32 @@ def test_captured_numbers_may_change(monkeypatch):
         assert y.tolist() == [0, factor, 2 * factor, 3 * factor]
 
 
+class settings:
+    amount = 1
+
+
+@yoke.function
+def amount_of():
+    return settings.amount
+
+
+def test_captured_attributes_and_functions_may_change(monkeypatch):
+    @yoke.kernel
+    def filled(x):
+        x[0] = amount_of() + settings.amount
+
+    @yoke.function
+    def nine():
+        return 9
+
+    x = yoke.zeros(1)
+    for change, expected in ((lambda: None, 2), (lambda: monkeypatch.setattr(settings, "amount", 4), 8),
+                             (lambda: monkeypatch.setitem(globals(), "amount_of", nine), 13)):
+        change()
+        filled[1](yoke.default_stream(), x)
+        assert x.tolist() == [expected]
+
+
 def test_closure():
     def made(amount):
         @yoke.kernel

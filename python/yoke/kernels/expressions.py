@@ -68,12 +68,19 @@ class Expressions:
     def condition(self, node):
         """The text of a condition."""
         if isinstance(node, ast.BoolOp):
-            sign = " && " if isinstance(node.op, ast.And) else " || "
-            return "(" + sign.join(self.condition(each) for each in node.values) + ")"
+            sign, before = " && " if isinstance(node.op, ast.And) else " || ", len(self.lines)
+            text = "(" + sign.join(self.condition(each) for each in node.values) + ")"
+            self.refuse_lines(node, before)
+            return text
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"!{self.condition(node.operand)}"
         value = self.number(node, "in a condition")
         return self.text(node, truth(self, value), BOOL)
+
+    def refuse_lines(self, node, before):
+        """What is only evaluated under a condition has no statements of its own."""
+        if len(self.lines) != before:
+            raise self.error(node, "a call that gives a tuple is assigned in a statement of its own")
 
     # ---- Names and constants ----
 
@@ -116,7 +123,9 @@ class Expressions:
             if owner is MISSING or isinstance(owner, device.Index):
                 return MISSING
             try:
-                return getattr(owner, node.attr)
+                found = getattr(owner, node.attr)
+                self.program.capture((lambda: getattr(owner, node.attr, None), owner), node.attr)
+                return found
             except AttributeError:
                 names = [each for each in dir(owner) if not each.startswith("_")]
                 raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{self.near(node.attr, names)}") from None
@@ -225,7 +234,9 @@ class Expressions:
 
     def on_IfExp(self, node):
         test = self.condition(node.test)
+        before = len(self.lines)
         yes, no = self.value(node.body), self.value(node.orelse)
+        self.refuse_lines(node, before)
         if isinstance(yes.type, TupleType) and isinstance(no.type, TupleType) and len(yes.items) == len(no.items):
             return tuple_value([self.either(node, test, a, b) for a, b in zip(yes, no)])
         for part, value in ((node.body, yes), (node.orelse, no)):

@@ -49,6 +49,10 @@ class PythonFunction:
             raise error(self, tree, f"a {word} is a plain function, without async")
         if not isinstance(tree, ast.FunctionDef):
             raise error(self, tree, f"@yoke.{word} decorates a function that def has made")
+        for each in ast.walk(tree):
+            name = getattr(each, "id", getattr(each, "arg", None))
+            if isinstance(name, str) and not name.isascii():
+                raise error(self, each, f"names in a {word} have letters of ASCII alone, as in C: {name}")
         args = tree.args
         for each in (args.vararg, args.kwarg):
             if each is not None:

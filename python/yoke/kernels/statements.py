@@ -148,7 +148,7 @@ class Statements:
         if isinstance(type_, TupleType) and isinstance(value.type, TupleType) and len(type_.items) == len(value.items):
             held = self.held(node, list(value), type_.items)
             for i, each in enumerate(type_.items):
-                self.store(node, f"{code}t{i}_", each, held[i])
+                self.store(node, f"{code}t{i}", each, held[i])
         elif isinstance(type_, Scalar) and isinstance(value.type, Scalar):
             self.emit(f"{code} = {self.text(node, value, type_)};")
 
@@ -220,8 +220,7 @@ class Statements:
             raise self.error(node, "else of a loop is not part of kernels: set a flag before break")
         before = len(self.lines)
         test = self.condition(node.test)
-        if len(self.lines) != before:
-            raise self.error(node.test, "a call that gives a tuple is assigned in a statement of its own")
+        self.refuse_lines(node.test, before)
         self.emit(f"while ({test}) {{")
         self.loop(node)
 

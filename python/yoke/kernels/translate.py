@@ -52,10 +52,11 @@ class Program:
         self.shuffles = False
 
     def capture(self, found, name):
-        """A name outside the kernel, whose number the text has."""
+        """A name outside the kernel, whose number or function is in the text: another one there means another text."""
         get = found[0]
         value = get()
-        if isinstance(value, (int, float, tuple)) or getattr(value, "shape", None) == ():
+        number = isinstance(value, (int, float, tuple)) or getattr(value, "shape", None) == ()
+        if number or getattr(value, "is_kernel", None) is False:  # a function of ours
             self.captures[id(found[1]), name] = (get, value)
 
     def function(self, scope, node, function, types):
@@ -67,8 +68,8 @@ class Program:
             if len(self.stack) > 64 or any(each is function for each, _ in self.stack):
                 raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
             self.stack.append(key)
-            same = sum(each is function for each, _ in self.functions)
-            body = Body(self, function, types, f"{function.name}_" + (f"_{same}_" if same else ""))
+            same = sum(each.name == function.name for each, _ in self.functions)
+            body = Body(self, function, types, f"{function.name}_{same or ''}f")  # as no variable ends
             body.translate()
             self.stack.pop()
             self.functions[key] = body
@@ -174,7 +175,7 @@ class Body(Statements, Expressions, Calls):
     def stored(self, code, type_):
         """The value of a variable, whose parts have names of their own where it is a tuple."""
         if isinstance(type_, TupleType):
-            return tuple_value([self.stored(f"{code}t{i}_", each) for i, each in enumerate(type_.items)])
+            return tuple_value([self.stored(f"{code}t{i}", each) for i, each in enumerate(type_.items)])
         return strong(type_, code) if not type_.weak else Value(type_, lambda target: f"(({target.c}){code})")
 
     def declarations(self):
@@ -187,7 +188,7 @@ class Body(Statements, Expressions, Calls):
 
     def declared(self, code, type_):
         if isinstance(type_, TupleType):
-            return [line for i, each in enumerate(type_.items) for line in self.declared(f"{code}t{i}_", each)]
+            return [line for i, each in enumerate(type_.items) for line in self.declared(f"{code}t{i}", each)]
         return [f"    {type_.c} {code} = 0;"]
 
     # ---- Calls of functions ----
