@@ -63,7 +63,7 @@ def test_buffer(stream, device):
 def test_strides():
     stream = yoke.default_stream()
     base = yoke.arange(24, dtype="float32").reshape(4, 6)
-    for view in (base[1, ::-2], base[:, 2], base.T[1]):
+    for view in (base[1, ::-2], base[:, 2], base.T[1], base[1], base[1, 1:]):
         y = yoke.zeros(view.size)
         copied[view.size](stream, view, y)
         assert y.tolist() == view.tolist()

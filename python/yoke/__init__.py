@@ -7,7 +7,8 @@
     a = yoke.asarray(x)
     print((2 * a + 1).sum().item())
 
-Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Arrays: asarray, empty, zeros,
+Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Kernels written in Python:
+kernel, function, grid, barrier, shared, atomic, … (doc/kernels-in-python.md). Arrays: asarray, empty, zeros,
 ones, full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), and the
 modules fft, ndimage (filters) and random. Trace shows what streams did. Failures are Error and its subclasses.
 doc/python.md has the guide.

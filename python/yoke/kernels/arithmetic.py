@@ -90,7 +90,7 @@ def type_of_operation(scope, node, name, left, right):
         return BOOL
     if type_ is None:
         raise scope.error(node, f"{left.type} {SIGNS[name]} {right.type}: no integer type has all values of both: convert one, as "
-                          "yoke.int64(x)")
+                          "numpy.int64(x)")
     if name in ("LShift", "RShift", "BitAnd", "BitOr", "BitXor") and type_.kind == "f":
         raise scope.error(node, f"{SIGNS[name]} takes integers, and this is {left.type} {SIGNS[name]} {right.type}")
     if type_.weak and type_.kind != "f" and name in ("FloorDiv", "Mod", "Pow", "LShift", "RShift"):
@@ -147,7 +147,7 @@ def power(scope, node, type_, left, right):
         raise scope.error(node, "an integer to a negative power is a float: write float(x) ** n")
     if exponent is None and right.type.kind != "u":
         raise scope.error(node, "an integer's power may be a float where the exponent is negative: write float(x) ** n, or make "
-                          "the exponent unsigned, as yoke.uint32(n)")
+                          "the exponent unsigned, as numpy.uint32(n)")
     if right.number is not None and exponent >= 1 << 31:
         raise scope.error(node, f"the exponent {exponent} is too large")
     count = f"{exponent}u" if exponent is not None else f"(unsigned int){right.code}"
@@ -159,7 +159,7 @@ def compared(scope, node, name, left, right):
     type_ = BOOL if left.type is BOOL and right.type is BOOL else common(left.type, right.type)
     if type_ is None:
         raise scope.error(node, f"{left.type} {COMPARISONS[name]} {right.type}: no type has all values of both: convert one, as "
-                          "yoke.int64(x)")
+                          "numpy.int64(x)")
     if type_ is WEAK_INT:
         type_ = I64
     return f"({scope.text(node, left, type_)} {COMPARISONS[name]} {scope.text(node, right, type_)})"

@@ -196,7 +196,7 @@ def extreme(name):
         for value in values[1:]:
             type_ = common(type_, value.type)
             if type_ is None:
-                raise scope.error(node, f"the arguments of {name} have no common type: convert one, as yoke.int64(x)")
+                raise scope.error(node, f"the arguments of {name} have no common type: convert one, as numpy.int64(x)")
         type_ = I64 if type_ in (WEAK_INT, BOOL) else type_
 
         def emit(t):
@@ -283,7 +283,7 @@ def barrier(scope, node):
 
 def allocation(scope, node):
     raise scope.error(node, f"{ast.unparse(node.func)} is assigned to a name of its own, at the outermost level of the function: "
-                      "tile = yoke.shared((16, 16), yoke.float32)")
+                      'tile = yoke.shared((16, 16), "float32")')
 
 
 def atomic(word, count):
@@ -319,7 +319,7 @@ def shuffled(word):
         value, lane = scope.arguments(node, 2)
         type_ = scope.settled(value.type)
         if type_.size < 4:
-            raise scope.error(node, f"shuffles take numbers of 4 or 8 bytes, and this is {type_}: convert it, as yoke.int32(x)")
+            raise scope.error(node, f"shuffles take numbers of 4 or 8 bytes, and this is {type_}: convert it, as numpy.int32(x)")
         scope.program.shuffles = True
         where = scope.text(node, lane, SCALARS["uint32"])
         return strong(type_, f"yoke_{word}({scope.text(node, value, type_)}, {where})", pure=False)

@@ -249,7 +249,7 @@ class Expressions:
             raise self.error(node, f"one side is {yes.type} and the other {no.type}: both must be bool, or neither")
         type_ = BOOL if yes.type is BOOL else common(yes.type, no.type)
         if type_ is None:
-            raise self.error(node, f"{yes.type} and {no.type} have no common type: convert one, as yoke.int64(x)")
+            raise self.error(node, f"{yes.type} and {no.type} have no common type: convert one, as numpy.int64(x)")
         try:
             return self.typed(type_, lambda t: f"({test} ? {yes.emit(t)} : {no.emit(t)})", yes.pure and no.pure)
         except Misfit as misfit:

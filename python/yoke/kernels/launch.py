@@ -76,7 +76,7 @@ class PythonFunction:
                 return (None,)
             if getattr(value, "__origin__", None) is Array:
                 if len(value.__args__) != 1:
-                    raise error(self, node, "an array has one dtype: yoke.Array[yoke.float32]")
+                    raise error(self, node, 'an array has one dtype: yoke.Array["float32"]')
                 element = value.__args__[0]
                 element = scalar_named(self.evaluated(element) if isinstance(element, str) else element)
                 if element is not None:
@@ -268,7 +268,9 @@ class Kernel(PythonFunction):
             raise KernelError(f"{self.name}: {parameter.arg} has {len(memory.shape)} dimensions, and kernels take "
                               f"{MOST_DIMENSIONS} "
                               "at most")
-        contiguous = memory is not value or memory.strides == strides_of(memory.shape, memory.itemsize) or memory.size == 0
+        # A slice may begin where OpenCL allows no pointer to begin: its kernel gets the whole buffer.
+        contiguous = memory is not value or memory.size == 0 or (
+            memory.strides == strides_of(memory.shape, memory.itemsize) and Strided(memory).offset == 0)
         return ArrayType(element, len(memory.shape), contiguous=contiguous)
 
     def variant(self, device, types):
