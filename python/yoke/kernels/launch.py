@@ -153,7 +153,7 @@ class Kernel(PythonFunction):
 
     def __init__(self, function, math="default"):
         super().__init__(function)
-        self.math, self.variants, self.texts = math, {}, {}
+        self.math, self.variants, self.recent = math, {}, {}
         self.check()
 
     def check(self):
@@ -216,7 +216,7 @@ class Kernel(PythonFunction):
         if len(args) != len(names):
             raise KernelError(f"{self.name} takes {len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)}), not "
                               f"{len(args)}")
-        wide = any(getattr(getattr(each, "memory", each), "dtype", None) in ("float64",) for each in args)
+        wide = any(is_double(each) for each in args)
         return tuple(self.type_of(parameter, value, wide) for parameter, value in zip(self.parameters, args))
 
     def type_of(self, parameter, value, wide):
@@ -268,21 +268,20 @@ class Kernel(PythonFunction):
             raise KernelError(f"{self.name}: {parameter.arg} has {len(memory.shape)} dimensions, and kernels take "
                               f"{MOST_DIMENSIONS} "
                               "at most")
-        # A slice may begin where OpenCL allows no pointer to begin: its kernel gets the whole buffer.
-        contiguous = memory is not value or memory.size == 0 or (
-            memory.strides == strides_of(memory.shape, memory.itemsize) and Strided(memory).offset == 0)
-        return ArrayType(element, len(memory.shape), contiguous=contiguous)
+        return ArrayType(element, len(memory.shape), contiguous=memory is not value or begins_contiguous(memory))
 
-    def variant(self, device, types):
-        """The compiled kernel of these types, and what its text has captured, made when it is first wanted."""
-        found = self.variants.get((device, types))
-        if found is not None and all(same(get(), value) for get, value in found[1]):
-            return found[0]
-        text, captures = self.program(types)
-        program = device.build(Source(text, name=self.name, math=self.math))
-        kernel = program[self.entry]
-        self.variants[device, types] = kernel, captures
-        return kernel
+    def variant(self, device, args):
+        """The compiled kernel for these arguments, and their types; compiled when it is first wanted, and anew where a number or
+        function that the text has captured has changed."""
+        key = (device, *[signature(each) for each in args])
+        found = self.recent.get(key)
+        if found is None or not found[0].is_current():
+            types = self.types_of(args)
+            variant = self.variants.get((device, types))
+            if variant is None or not variant.is_current():
+                variant = self.variants[device, types] = Variant(self, device, types)
+            found = self.recent[key] = variant, types
+        return found
 
     def __getitem__(self, shape):
         return PythonLaunch(self, shape)
@@ -302,6 +301,39 @@ class Kernel(PythonFunction):
         return f"<yoke.kernel {self.name}({', '.join(each.arg for each in self.parameters)})>"
 
 
+class Variant:
+    """A kernel that is compiled for these types, and what its text has captured."""
+
+    def __init__(self, kernel, device, types):
+        text, self.captures = kernel.program(types)
+        self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
+
+    def is_current(self):
+        for get, value in self.captures:
+            now = get()
+            if now is not value and (type(now) is not type(value) or now != value):
+                return False
+        return True
+
+
+def signature(value):
+    """What of an argument decides on its type."""
+    kind = type(value)
+    if kind is Array:
+        return value.dtype, len(value.shape), begins_contiguous(value)
+    if isinstance(value, HostArgument):
+        return kind, str(getattr(value.memory, "dtype", None)), len(getattr(value.memory, "shape", ()))
+    if kind is float or kind is int or kind is bool or kind is Buffer:
+        return kind
+    return kind, str(getattr(value, "dtype", None)), getattr(value, "shape", None)
+
+
+def begins_contiguous(array):
+    """Whether an array has no gaps and begins where its buffer does: in OpenCL, a pointer cannot begin anywhere, so that the kernel
+    of another array gets the whole buffer."""
+    return array.size == 0 or array.strides == strides_of(array.shape, array.itemsize) and Strided(array).offset == 0
+
+
 class PythonLaunch:
     """kernel[n] or kernel[grid, block]: what a call launches. May be kept and called any number of times."""
 
@@ -312,18 +344,26 @@ class PythonLaunch:
         kernel = self.kernel
         if not isinstance(stream, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
-        types = kernel.types_of(args)
-        compiled = kernel.variant(stream.device, types)
+        variant, types = kernel.variant(stream.device, args)
         expanded = []
         for value, type_ in zip(args, types):
             if isinstance(type_, ArrayType):
                 expand_array(expanded, value, type_)
             else:
                 expanded.append(int(value) if type_ is BOOL else value)
-        compiled[self.shape](stream, *expanded)
+        variant.compiled[self.shape](stream, *expanded)
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
+
+
+def is_double(value):
+    """Whether an argument is of float64, or an array of them."""
+    if isinstance(value, Array):
+        return value.dtype == "float64"
+    if isinstance(value, HostArgument):
+        value = value.memory
+    return not isinstance(value, (float, int, Buffer)) and getattr(value, "dtype", None) == "float64"
 
 
 def expand_array(expanded, value, type_):
@@ -346,10 +386,6 @@ def strides_of(shape, itemsize):
         result.insert(0, itemsize)
         itemsize *= extent
     return tuple(result)
-
-
-def same(new, old):
-    return new is old or type(new) is type(old) and new == old
 
 
 def kernel(function=None, *, math="default"):
