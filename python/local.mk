@@ -51,6 +51,7 @@ EXTRA_DIST += \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
 	python/tests/test_kernels_errors.py \
+	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_leaks.py \
@@ -127,6 +128,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/device.py \
 	python/yoke/kernels/errors.py \
 	python/yoke/kernels/expressions.py \
+	python/yoke/kernels/lambdas.py \
 	python/yoke/kernels/launch.py \
 	python/yoke/kernels/simulate.py \
 	python/yoke/kernels/statements.py \

@@ -11,8 +11,8 @@ from .dtype cimport axis_of, BOOL, C64, dtype_names, dtype_number, F16, F32, F64
 from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
-    arrays_in, assign, fill_expression, in_double, map_arrays, MOST_VARS, new_array, order_back, order_streams, value_dtype,
-    with_last,
+    arrays_in, assign, fill_expression, from_function, in_double, map_arrays, MOST_VARS, new_array, order_back, order_streams,
+    value_dtype, with_last,
 )
 
 from .expression import broadcast_shape, evaluate
@@ -122,6 +122,7 @@ def map_reduce(name, expression, /, axis=None, *, keepdims=False, dtype=None, st
     cdef Stream order
     cdef yoke_status status
     cdef const char *where = here()
+    expression, variables = from_function(expression, variables)
     names, arrays = [], []
     cdef bytes text = fill_expression(vars, &var_count, expression, in_double(expression, variables), names, arrays)
     cdef const char *line = text

@@ -8,6 +8,7 @@ loads it when the first of them is used.
     translate    a function and all that it calls, as one text
     launch       the decorators, and the variants of a kernel
     device       what kernels call: yoke.grid, yoke.barrier, …
+    lambdas      functions in the place of expressions
     simulate     kernels as plain Python
     errors       KernelError
 """

@@ -52,6 +52,8 @@ class Calls:
         handler = self.handler(node, callee)
         if handler is None:
             raise self.error(node, self.refusal(node, name, callee))
+        if getattr(callee, "__module__", None) == device.__name__:
+            self.refuse_without_launch(node.func)
         if node.keywords:
             if callee not in (device.shared, device.local):
                 raise self.error(node, f"{name} takes no arguments by name in a kernel")

@@ -10,6 +10,7 @@ from .._core import Error
 class KernelError(Error):
     """A kernel is not what Yoke can translate, or is called with what it does not take. file, line: where."""
 
+    __module__ = "yoke"
     file = ""
     line = 0
 

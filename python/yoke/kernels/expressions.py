@@ -142,6 +142,7 @@ class Expressions:
     def on_Attribute(self, node):
         owner = self.static(node.value)
         if isinstance(owner, device.Index):
+            self.refuse_without_launch(node)
             if node.attr not in ("x", "y", "z"):
                 raise self.error(node, f"yoke.{owner.word} has x, y and z, and not {node.attr}")
             return strong(I64, f"((yoke_i64)yoke_{owner.word}_{node.attr}())")
@@ -151,6 +152,10 @@ class Expressions:
         if not isinstance(value, ArrayValue):
             raise self.error(node, f"{self.shown(value)} has no {node.attr} in a kernel")
         return self.array_attribute(node, value)
+
+    def refuse_without_launch(self, node):
+        if not self.program.of_kernel:
+            raise self.error(node, f"{ast.unparse(node)} is for kernels: an expression is of the elements that it gets")
 
     def array_attribute(self, node, value):
         if node.attr == "shape":

@@ -45,7 +45,8 @@ isinf any all cbrt erf""".split())
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide):
+    def __init__(self, wide, of_kernel=True):
+        self.of_kernel = of_kernel
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
         self.captures = {}
