@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	python/setup.py \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
+	python/tests/kernel_samples.py \
 	python/tests/peer_driver.py \
 	python/tests/peer_libraries.py \
 	python/tests/ranks.py \
@@ -50,6 +51,10 @@ EXTRA_DIST += \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
 	python/tests/test_indices.py \
+	python/tests/test_kernels_errors.py \
+	python/tests/test_kernels_expressions.py \
+	python/tests/test_kernels_language.py \
+	python/tests/test_kernels_launch.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
@@ -119,6 +124,20 @@ EXTRA_DIST += \
 	python/yoke/comm.pyi \
 	python/yoke/fft.py \
 	python/yoke/fft.pyi \
+	python/yoke/kernels/__init__.py \
+	python/yoke/kernels/__init__.pyi \
+	python/yoke/kernels/arithmetic.py \
+	python/yoke/kernels/arrays.py \
+	python/yoke/kernels/calls.py \
+	python/yoke/kernels/device.py \
+	python/yoke/kernels/errors.py \
+	python/yoke/kernels/expressions.py \
+	python/yoke/kernels/lambdas.py \
+	python/yoke/kernels/launch.py \
+	python/yoke/kernels/simulate.py \
+	python/yoke/kernels/statements.py \
+	python/yoke/kernels/translate.py \
+	python/yoke/kernels/types.py \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
 	python/yoke/py.typed \

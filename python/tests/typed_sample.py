@@ -6,6 +6,22 @@ import asyncio
 import yoke
 
 
+@yoke.function
+def twice(x: float) -> float:
+    return 2 * x
+
+
+@yoke.kernel
+def doubled(x: yoke.Array) -> None:
+    i = yoke.grid(1)
+    x[i] = twice(3.0)
+
+
+def launched(stream: yoke.Stream, a: yoke.Array) -> str:
+    doubled[a.size](stream, a)
+    return doubled.text(a)
+
+
 def sums(stream: yoke.Stream, a: yoke.Array) -> tuple[float, yoke.Array]:
     with stream:
         b: yoke.Array = (2 * a + 1) @ a.T

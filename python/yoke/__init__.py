@@ -7,7 +7,8 @@
     a = yoke.asarray(x)
     print((2 * a + 1).sum().item())
 
-Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Arrays: asarray, empty, zeros,
+Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Kernels written in Python:
+kernel, function, grid, barrier, shared, atomic, … (doc/kernels-in-python.md). Arrays: asarray, empty, zeros,
 ones, full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), and the
 modules fft, ndimage (filters) and random. Trace shows what streams did. Failures are Error and its subclasses.
 doc/python.md has the guide.
@@ -107,5 +108,14 @@ _MOVED = {
 }
 
 
+# Kernels written in Python, whose package is loaded when the first of these is used.
+_KERNELS = frozenset("KernelError atomic barrier block block_size function grid grid_size gridsize kernel local shared shuffle "
+                     "shuffle_down shuffle_up shuffle_xor thread".split())
+
+
 def __getattr__(name):
-    raise AttributeError(_missing("yoke", name, __all__, _MOVED), name=name)
+    if name in _KERNELS:
+        from . import kernels
+
+        return globals().setdefault(name, getattr(kernels, name))
+    raise AttributeError(_missing("yoke", name, [*__all__, *_KERNELS], _MOVED), name=name)

@@ -16,7 +16,7 @@ from .event import CompletionQueue, Event, refuse_deadlock, retained, wait_all, 
 from .stream import Stream, default_stream
 from .array import Array
 from .program import Program, Source, start_build
-from .kernel import HostArgument, In, InOut, Kernel, Launch, Local, Out
+from .kernel import HostArgument, In, InOut, Kernel, Launch, Local, Out, Strided
 from .graph import Graph, Recording, Section
 from .expression import broadcast_shape, evaluate, map
 from .create import (
@@ -36,6 +36,8 @@ from .numerics import (
 )
 from .exchange import from_dlpack, missing
 from .process import mark_trace
+
+Array.__class_getitem__ = classmethod(type(list[int]))  # yoke.Array["float32"], for annotations
 
 # Users see one module, and what they pickle names it.
 for _each in list(globals().values()):

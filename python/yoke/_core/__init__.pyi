@@ -3,7 +3,7 @@
 # _trace.py need.
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
 from .. import (
@@ -243,7 +243,7 @@ def scan(name: Scan, array: Array, axis: int | None = None, *, exclusive: bool =
 def reduce_segments(name: Reduction, array: Array, offsets: Array) -> Array: ...
 def map_reduce(
     name: Reduction,
-    expression: str,
+    expression: str | Callable[..., Any],
     /,
     axis: Axes = None,
     *,
@@ -254,7 +254,7 @@ def map_reduce(
 ) -> Array: ...
 def map_reduce_segments(
     name: Reduction,
-    expression: str,
+    expression: str | Callable[..., Any],
     offsets: Array,
     /,
     dtype: DType | None = None,

@@ -199,6 +199,21 @@ cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict value
     return c_text(expression, "an expression")
 
 
+cdef tuple from_function(expression, dict variables):
+    """A Python function where an expression may stand: the expression that calls it, and the variables with what it is there."""
+    cdef Function called
+    if not callable(expression):
+        return expression, variables
+    from ..kernels.lambdas import translated
+
+    values = in_double("", variables)
+    wide = values is not variables or any((<Array>each).a.dtype == F64 for each in variables.values() if isinstance(each, Array))
+    text, declaration, function = translated(expression, variables, wide)
+    called = Function.__new__(Function)
+    called.declaration, called.text = declaration.encode(), function.encode()
+    return text, {**variables, "function": called} if "function" not in variables else {**variables, "function_": called}
+
+
 cdef dict in_double(expression, dict variables):
     """The variables of a user's expression. Python's floats among them, and constants, are double beside arrays of double, and
     beside integers of 32 and 64 bits with no narrower floating point, where the device has it."""
@@ -308,9 +323,11 @@ cdef int32_t value_dtype(dtype, expression, dict variables) except -1:
 
 
 def evaluate(expression, /, dtype=None, *, stream=None, **variables):
-    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y). dtype: None means the expression's own: "x > 0"
+    """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y), or of a function's, which is translated:
+    evaluate(lambda x, y: (x - y) ** 2, x=x, y=y). dtype: None means the expression's own: "x > 0"
     is bool, and "x * 0.5" of int64 float64, where the device has it."""
     cdef Array result
+    expression, variables = from_function(expression, variables)
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     arrays = arrays_in(variables)

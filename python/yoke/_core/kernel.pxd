@@ -4,6 +4,7 @@ cimport cython
 from cpython.object cimport PyObject
 
 from .c_yoke cimport *
+from .array cimport Array
 from .program cimport Program
 
 cdef enum:
@@ -40,6 +41,11 @@ cdef class Launch:
     cdef yoke_dim block
     cdef size_t shared
     cdef bint cooperative_
+
+@cython.final
+cdef class Strided:
+    cdef Array array
+    cdef readonly Py_ssize_t offset
 
 cdef Py_ssize_t count_args(tuple args, Py_ssize_t first) except? -1
 cdef bint enter_arguments(PyObject **values, tuple args, Py_ssize_t first, Py_ssize_t count)

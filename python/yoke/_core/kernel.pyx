@@ -30,7 +30,7 @@ cdef class HostArgument:
     """HostArgument(memory)\n--\n\n\
     What In, Out and InOut have in common: an argument of a launch that is memory of the host."""
 
-    cdef object memory
+    cdef readonly object memory
 
     @cython.embedsignature(False)
     def __init__(self, memory):
@@ -65,6 +65,16 @@ cdef class Local:
     @cython.embedsignature(False)
     def __init__(self, size):
         self.size = as_size(size, "size")
+
+
+@cython.final
+cdef class Strided:
+    """Strided(array)\n--\n\n\
+    An Array of any strides as an argument of a kernel that is given them: the pointer is to the beginning of its buffer, and the
+    first element is `offset` elements behind that."""
+
+    def __cinit__(self, Array array not None):
+        self.array, self.offset = array, array.a.offset // <Py_ssize_t>yoke_dtype_get_size(array.a.dtype)
 
 
 cdef void *type_buffer = <void *>Buffer
@@ -264,6 +274,8 @@ cdef inline list arrays_of_others(Stream stream, tuple args):
     runs."""
     cdef list arrays = None
     for value in args:
+        if isinstance(value, Strided):
+            value = (<Strided>value).array
         if (isinstance(value, Array) and (<Array>value).stream is not stream and stream.graph is None
                 and (<Array>value).stream.graph is None):
             arrays = [] if arrays is None else arrays
@@ -368,6 +380,10 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
         size = 0 if is_complex(array.a.dtype) else yoke_dtype_get_size(array.a.dtype)
         check_elements(param, size, is_floating(array.a.dtype), value, kernel, index)
         out[0] = yoke_arg_buffer(array.contiguous_buffer())
+        kept = with_owner(kept, array.buffer)
+    elif isinstance(value, Strided):
+        array = (<Strided>value).array
+        out[0] = yoke_arg_buffer(array.a.buffer)
         kept = with_owner(kept, array.buffer)
     elif isinstance(value, Buffer):
         out[0] = yoke_arg_buffer((<Buffer>value).ptr)

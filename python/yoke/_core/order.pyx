@@ -16,8 +16,8 @@ from .dtype cimport (
 from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
-    arrays_in, assign, fill_expression, in_double, is_sequence, map_arrays, MOST_VARS, new_array, order_back, order_streams,
-    value_dtype, with_last,
+    arrays_in, assign, fill_expression, from_function, in_double, is_sequence, map_arrays, MOST_VARS, new_array, order_back,
+    order_streams, value_dtype, with_last,
 )
 from .create cimport stream_of
 from .reduction cimport operation_of, reduced_dtype, tell_later
@@ -278,6 +278,7 @@ def select_where(Array array not None, expression, /, **variables):
     cdef Array count = new_array(array.stream, I64, ())
     cdef const char *where = here()
     cdef yoke_status status
+    expression, variables = from_function(expression, variables)
     names, arrays = [], []
     cdef bytes text = fill_expression(vars, &var_count, expression, in_double(expression, variables), names, arrays)
     cdef const char *line = text
@@ -477,6 +478,7 @@ def map_reduce_segments(name, expression, offsets, /, dtype=None, *, stream=None
     cdef const char *where = here()
     cdef yoke_status status
     cdef size_t count = 0
+    expression, variables = from_function(expression, variables)
     names, arrays = [], []
     cdef bytes text = fill_expression(vars, &count, expression, in_double(expression, variables), names, arrays)
     cdef const char *line = text

@@ -13,8 +13,8 @@ from .dtype cimport (
 from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
-    arrays_in, assign, assign_value, fill_expression, in_double, map_arrays, MOST_VARS, new_array, order_back, order_streams,
-    value_dtype,
+    arrays_in, assign, assign_value, fill_expression, from_function, in_double, map_arrays, MOST_VARS, new_array,
+    order_back, order_streams, value_dtype,
 )
 
 from .expression import broadcast_shape, evaluate
@@ -170,6 +170,7 @@ def map_reduce(name, expression, /, axis=None, *, keepdims=False, dtype=None, st
     cdef Stream order
     cdef yoke_status status
     cdef const char *where = here()
+    expression, variables = from_function(expression, variables)
     names, arrays = [], []
     cdef bytes text = fill_expression(vars, &var_count, expression, in_double(expression, variables), names, arrays)
     cdef const char *line = text

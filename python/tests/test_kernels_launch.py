@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Launches of kernels written in Python: variants, host arrays, strides, graphs, what is captured; and that nobody else pays."""
+
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import kernel_samples
+import yoke
+
+FACTOR = 3
+
+
+@yoke.kernel
+def scaled(x, y):
+    i = yoke.grid(1)
+    if i < x.size:
+        y[i] = x[i] * FACTOR
+
+
+@yoke.kernel
+def copied(x: "Array[float32]", y: yoke.Array["float32"]):
+    i = yoke.grid(1)
+    if i < x.size:
+        y[i] = x[i]
+
+
+def test_import_of_yoke_loads_no_translator():
+    code = "import sys, yoke; assert 'yoke.kernels' not in sys.modules; yoke.kernel; assert 'yoke.kernels' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_host_arrays_and_graph(stream, device):
+    x, y = numpy.arange(10, dtype=numpy.float32), numpy.zeros(10, numpy.float32)
+    launch = copied[10]
+    launch(stream, yoke.In(x), yoke.Out(y))
+    stream.wait()
+    assert y.tolist() == x.tolist()
+    a, b = device.buffer(40), device.buffer(40)
+    stream.write(a, x)
+    with stream.record() as graph:
+        launch(stream, a, b)
+    graph.launch(stream)
+    y[:] = 0
+    stream.read(y, b)
+    stream.wait()
+    assert len(graph) == 1 and y.tolist() == x.tolist()
+
+
+def test_buffer(stream, device):
+    buffer = device.buffer(40)
+    copied[10](stream, yoke.In(numpy.arange(10, dtype=numpy.float32)), buffer)
+    out = numpy.zeros(10, numpy.float32)
+    stream.read(out, buffer)
+    stream.wait()
+    assert out.tolist() == list(range(10))
+    with pytest.raises(yoke.KernelError, match="has no dtype: annotate"):
+        scaled[10](stream, buffer, buffer)
+
+
+def test_strides():
+    stream = yoke.default_stream()
+    base = yoke.arange(24, dtype="float32").reshape(4, 6)
+    for view in (base[1, ::-2], base[:, 2], base.T[1], base[1], base[1, 1:]):
+        y = yoke.zeros(view.size)
+        copied[view.size](stream, view, y)
+        assert y.tolist() == view.tolist()
+    y = yoke.zeros(8)
+    copied[4](stream, yoke.arange(4, dtype="float32"), y[::-2])
+    assert y.tolist() == [0, 3, 0, 2, 0, 1, 0, 0]
+
+
+def test_streams_of_arrays_are_ordered(device):
+    other = yoke.default_stream().device.stream()
+    x = yoke.arange(1000, dtype="float32")
+    y = yoke.zeros(500)
+    copied[500](other, x[::2], y)
+    assert y.tolist() == list(range(0, 1000, 2))
+
+
+def test_a_variant_for_each_combination_of_types():
+    stream = yoke.default_stream()
+    for dtype in ("int32", "float32"):
+        y = yoke.zeros(4, dtype=dtype)
+        scaled[4](stream, yoke.arange(4, dtype=dtype), y)
+        assert y.tolist() == [0, 3, 6, 9]
+    before = len(scaled.variants)
+    scaled[4](stream, yoke.ones(4, dtype="int32"), y.astype("int32"))
+    assert len(scaled.variants) == before
+
+
+def test_captured_numbers_may_change(monkeypatch):
+    stream = yoke.default_stream()
+    y = yoke.zeros(4, dtype="int32")
+    for factor in (3, 5):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        scaled[4](stream, yoke.arange(4, dtype="int32"), y)
+        assert y.tolist() == [0, factor, 2 * factor, 3 * factor]
+
+
+class settings:
+    amount = 1
+
+
+@yoke.function
+def amount_of():
+    return settings.amount
+
+
+def test_captured_attributes_and_functions_may_change(monkeypatch):
+    @yoke.kernel
+    def filled(x):
+        x[0] = amount_of() + settings.amount
+
+    @yoke.function
+    def nine():
+        return 9
+
+    x = yoke.zeros(1)
+    for change, expected in ((lambda: None, 2), (lambda: monkeypatch.setattr(settings, "amount", 4), 8),
+                             (lambda: monkeypatch.setitem(globals(), "amount_of", nine), 13)):
+        change()
+        filled[1](yoke.default_stream(), x)
+        assert x.tolist() == [expected]
+
+
+def test_closure():
+    def made(amount):
+        @yoke.kernel
+        def added(x):
+            i = yoke.grid(1)
+            if i < x.size:
+                x[i] += amount
+        return added
+
+    x = yoke.zeros(3)
+    made(2)[3](yoke.default_stream(), x)
+    y = numpy.zeros(3, numpy.float32)
+    made(4).simulate[3](y)
+    assert x.tolist() == [2, 2, 2] and y.tolist() == [4, 4, 4]
+
+
+def test_a_compiler_names_the_python_line(monkeypatch):
+    """What the translator lets through and a compiler refuses."""
+    from yoke.kernels import calls
+
+    monkeypatch.setitem(calls.FUNCTIONS, "sqrt", "no_such_function")
+
+    @yoke.kernel
+    def wrong(x):
+        x[0] = numpy.sqrt(x[0])
+
+    line = wrong.function.__code__.co_firstlineno + 2
+    with pytest.raises(yoke.BuildError) as failure:
+        wrong[1](yoke.default_stream(), yoke.zeros(1))
+    assert f"test_kernels_launch.py:{line}" in failure.value.log or f"test_kernels_launch.py({line})" in failure.value.log
+
+
+def test_shuffles():
+    """A device without them says so when the kernel is compiled."""
+    @yoke.kernel
+    def turned(x):
+        t = yoke.thread.x
+        x[t] = yoke.shuffle_xor(x[t], 1)
+
+    x = yoke.arange(32, dtype="float32")
+    try:
+        turned[1, 32](yoke.default_stream(), x)
+    except yoke.BuildError as failure:
+        assert "this device has no shuffles" in failure.log
+    else:
+        assert x.tolist()[:4] == [1, 0, 3, 2]
+
+
+def test_text():
+    text = kernel_samples.saxpy.text()
+    assert "YOKE_KERNEL void saxpy(YOKE_GLOBAL float *x_" in text and "#line" in text
+    assert "double" not in text
+
+
+def test_a_function_is_itself_in_python():
+    assert kernel_samples.limited(3.0, 0.0, 1.0) == 1.0 and kernel_samples.sign(-3) == -1
+    assert kernel_samples.turned.__doc__ == "Two results."
+
+
+def test_barriers_in_simulation():
+    @yoke.kernel
+    def early(x):
+        if yoke.thread.x == 2:
+            return
+        yoke.barrier()
+        x[yoke.thread.x] = 1
+
+    with pytest.raises(yoke.KernelError, match="thread .2, 0, 0. of block .0, 0, 0. has ended"):
+        early.simulate[1, 4](numpy.zeros(4, numpy.float32))
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda s, x: copied[1](s, x), "copied takes 2 arguments .x, y., not 1"),
+    (lambda s, x: copied[1](s, x, [1.0]), "y is an array, and list is passed: write In"),
+    (lambda s, x: copied[1](s, x, numpy.zeros(1, numpy.float32)), "y is an array, and ndarray is passed: write In"),
+    (lambda s, x: copied[1](s, x, yoke.zeros(1, dtype="int32")), "y is an array of float32, and one of int32 is passed"),
+    (lambda s, x: scaled[1](s, x, yoke.zeros(1, dtype="complex64")), "kernels have no complex64"),
+    (lambda s, x: scaled[1](s, x, "text"), "y: str is not an argument of a kernel"),
+    (lambda s, x: scaled[1](s, x, yoke.zeros((1, 1, 1, 1, 1))), "5 dimensions"),
+    (lambda s, x: scaled[1](s, x, 2.0), "a number of type float32 has no elements"),
+    (lambda s, x: kernel_samples.saxpy[1](s, x, x, x), "a is float32, and an array is passed"),
+    (lambda s, x: scaled.text(), "the type of x is not known before a launch"),
+])
+def test_wrong_arguments(call, text):
+    with pytest.raises(yoke.KernelError, match=text):
+        call(yoke.default_stream(), yoke.zeros(1))
+
+
+def test_launches_without_size_or_stream():
+    with pytest.raises(TypeError, match=r"copied\[n\]\(stream"):
+        copied(yoke.zeros(1))
+    with pytest.raises(TypeError, match="the first argument of a launch is its stream"):
+        copied[1](yoke.zeros(1), yoke.zeros(1))
+    with pytest.raises(TypeError, match="decorates a function"):
+        yoke.kernel(3)
+    with pytest.raises(RuntimeError, match="yoke.grid is for kernels"):
+        yoke.grid(1)

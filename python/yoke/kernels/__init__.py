@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: ignore-errors
+"""Kernels written in Python: a translator of a subset of Python to the one text of <yoke/kernel.h>. `yoke` gives its names, and
+loads it when the first of them is used.
+
+    types        numbers, arrays, tuples; what two of them give
+    expressions  arithmetic  arrays  calls  statements    each part of Python, as text
+    translate    a function and all that it calls, as one text
+    launch       the decorators, and the variants of a kernel
+    device       what kernels call: yoke.grid, yoke.barrier, …
+    lambdas      functions in the place of expressions
+    simulate     kernels as plain Python
+    errors       KernelError
+"""
+
+from .device import (
+    atomic, barrier, block, block_size, grid, grid_size, gridsize, local, shared, shuffle, shuffle_down, shuffle_up, shuffle_xor,
+    thread,
+)
+from .errors import KernelError
+from .launch import function, kernel
+
+__all__ = ["KernelError", "atomic", "barrier", "block", "block_size", "function", "grid", "grid_size", "gridsize", "kernel",
+           "local", "shared", "shuffle", "shuffle_down", "shuffle_up", "shuffle_xor", "thread"]

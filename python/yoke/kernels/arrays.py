@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: ignore-errors
+"""Arrays in kernels: their extents and strides, and their elements."""
+
+from .types import BOOL, I64, Misfit, Scalar, Value, constant, strong
+
+
+class ArrayValue(Value):
+    """An array. name: the pointer's; extents and strides, in elements, have this name and their number behind it."""
+
+    def __init__(self, type_, name):
+        super().__init__(type_, lambda target: name)
+        self.name = name
+
+    def extents(self):
+        if self.type.shape is not None:
+            return [constant(each) for each in self.type.shape]
+        return [strong(I64, f"{self.name}n{i}") for i in range(self.type.ndim)]
+
+    def stride(self, axis):
+        """In elements, as text."""
+        if not self.type.contiguous:
+            return f"{self.name}s{axis}"
+        rest = [each.emit(I64) for each in self.extents()[axis + 1:]]
+        return " * ".join(rest) or "1"
+
+    def parameters(self):
+        """The declarations of what a kernel or function gets for this array."""
+        shape = [] if self.type.shape is not None else [f"{self.name}n{i}" for i in range(self.type.ndim)]
+        strides = [] if self.type.contiguous else [f"{self.name}o", *(f"{self.name}s{i}" for i in range(self.type.ndim))]
+        return [f"{self.type.space}{self.type.c} *{self.name}", *(f"YK_I64 {each}" for each in [*shape, *strides])]
+
+    def arguments(self):
+        """What a call of a function passes."""
+        return [each.split()[-1].lstrip("*") for each in self.parameters()]
+
+    def element(self, scope, node, values):
+        terms = [] if self.type.contiguous else [f"{self.name}o"]
+        pure = all(value.pure for _, value in values)
+        for axis, (part, value) in enumerate(values):
+            terms.append(self.term(scope, part, value, axis))
+        return Element(self, f"{self.name}[{' + '.join(terms) or '0'}]", pure)
+
+    def term(self, scope, node, value, axis):
+        """One axis' part of an element's place."""
+        if not isinstance(value.type, Scalar) or value.type.kind == "f" or value.type is BOOL:
+            hint = ": write int(…)" if isinstance(value.type, Scalar) and value.type.kind == "f" else ""
+            raise scope.error(node, f"an index is an integer, and this is {scope.shown(value)}{hint}")
+        extent = self.extents()[axis]
+        if value.number is not None:
+            number = value.number
+            if extent.number is not None and not -extent.number <= number < extent.number:
+                raise scope.error(node, f"the index {number} is outside axis {axis}, which has {extent.number} elements")
+            place = f"({extent.emit(I64)} - {-number})" if number < 0 else str(number)
+        else:
+            place = scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
+        stride = self.stride(axis)
+        return place if stride == "1" else f"{place} * {stride}"
+
+
+class Element:
+    """x[i]: read, written, or pointed to."""
+
+    def __init__(self, array, code, pure):
+        self.array, self.code, self.pure, self.type = array, code, pure, array.type.element
+
+    def read(self):
+        if self.type is BOOL:
+            return strong(BOOL, f"({self.code} != 0)", self.pure)
+        return strong(self.type, self.code, self.pure)
+
+    def write(self, scope, node, value):
+        """The text of an assignment. Where NumPy would round, the program has to say so."""
+        if not isinstance(value.type, Scalar):
+            raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}")
+        if (self.type is BOOL) != (value.type is BOOL) and self.type is BOOL:
+            raise scope.error(node, f"an element is bool, and this is {scope.shown(value)}: compare it, as in x != 0")
+        if value.type.kind == "f" and self.type.kind != "f":
+            raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}, which would be rounded: write "
+                              "int(…) or round(…)")
+        try:
+            return f"{self.code} = {value.emit(self.type)};"
+        except Misfit as misfit:
+            raise scope.error(node, str(misfit)) from None
+

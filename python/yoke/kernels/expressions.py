@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: ignore-errors
+"""Expressions of kernels: each node of the syntax tree gives a Value, its type and its text."""
+
+import ast
+import operator
+
+from . import device
+from .arithmetic import compared, operated, truth
+from .arrays import ArrayValue
+from .errors import NotYetKnown
+from .types import BOOL, I64, Misfit, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, strong, tuple_value
+
+REFUSED = {
+    "List": "a list is not part of kernels: use a tuple, or an array of yoke.local(shape, dtype)",
+    "Dict": "a dict is not part of kernels: use a tuple or an array",
+    "Set": "a set is not part of kernels",
+    "ListComp": "a comprehension is not part of kernels: write a for loop over range(…)",
+    "SetComp": "a comprehension is not part of kernels: write a for loop over range(…)",
+    "DictComp": "a comprehension is not part of kernels: write a for loop over range(…)",
+    "GeneratorExp": "a generator is not part of kernels: write a for loop over range(…)",
+    "Lambda": "a lambda is not part of kernels: write a @yoke.function",
+    "JoinedStr": "a string is not part of kernels",
+    "Await": "await is not part of kernels: launch the kernel, and await the stream",
+    "Yield": "yield is not part of kernels: write to an array",
+    "YieldFrom": "yield is not part of kernels: write to an array",
+    "NamedExpr": ":= is not part of kernels: assign in a statement of its own",
+    "Starred": "* in a call or a tuple is not part of kernels: write each value",
+    "Slice": "a slice is not part of kernels: loop over the elements",
+}
+FOLDED = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
+          "Mod": operator.mod, "Pow": operator.pow, "LShift": operator.lshift, "RShift": operator.rshift, "BitAnd": operator.and_,
+          "BitOr": operator.or_, "BitXor": operator.xor}
+MISSING = object()
+
+
+class Expressions:
+    """The expressions of one function. What a subclass brings: error(node, message), types of variables, the calls."""
+
+    def value(self, node):
+        name = type(node).__name__
+        method = getattr(self, "on_" + name, None)
+        if method is None:
+            raise self.error(node, REFUSED.get(name, f"{name} is not part of kernels"))
+        return method(node)
+
+    def number(self, node, what="here"):
+        """The value of a node that has to be a number."""
+        value = self.value(node)
+        if not isinstance(value.type, Scalar):
+            raise self.error(node, f"a number is wanted {what}, and this is {self.shown(value)}")
+        return value
+
+    def shown(self, value):
+        if isinstance(value, ArrayValue):
+            return "an array"
+        if value.type is None:
+            return f"{value.obj!r}"
+        return f"a tuple of {len(value.items)}" if isinstance(value.type, TupleType) else f"a number of type {value.type}"
+
+    def text(self, node, value, type_=None):
+        """The text of a value in a type; weak types become int64 and the kernel's float."""
+        try:
+            return value.emit(self.settled(type_ or value.type))
+        except Misfit as misfit:
+            raise self.error(node, str(misfit)) from None
+
+    def condition(self, node):
+        """The text of a condition."""
+        if isinstance(node, ast.BoolOp):
+            sign, before = " && " if isinstance(node.op, ast.And) else " || ", len(self.lines)
+            text = "(" + sign.join(self.condition(each) for each in node.values) + ")"
+            self.refuse_lines(node, before)
+            return text
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return f"!{self.condition(node.operand)}"
+        value = self.number(node, "in a condition")
+        return self.text(node, truth(self, value), BOOL)
+
+    def refuse_lines(self, node, before):
+        """What is only evaluated under a condition has no statements of its own."""
+        if len(self.lines) != before:
+            raise self.error(node, "a call that gives a tuple is assigned in a statement of its own")
+
+    # ---- Names and constants ----
+
+    def on_Constant(self, node):
+        if isinstance(node.value, (bool, int, float)):
+            return constant(node.value)
+        if isinstance(node.value, complex):
+            raise self.error(node, "a complex number is not part of kernels: compute with its two parts")
+        what = {str: "a string", bytes: "a string", type(None): "None", type(...): "..."}.get(type(node.value), "this")
+        raise self.error(node, f"{what} is not part of kernels")
+
+    def on_Name(self, node):
+        if node.id in self.locals:
+            return self.variable(node)
+        return self.captured(node, self.static(node))
+
+    def captured(self, node, found):
+        """What a name outside the kernel means in it."""
+        dtype = getattr(found, "dtype", None)
+        if isinstance(found, (bool, int, float)) and dtype is None:
+            return constant(found)
+        if dtype is not None and getattr(found, "shape", None) == ():
+            type_ = self.dtype(node, dtype)
+            return strong(type_, self.text(node, constant(found.item()), type_))
+        if isinstance(found, tuple):
+            return tuple_value([self.captured(node, each) for each in found])
+        if dtype is not None:
+            raise self.error(node, f"the array {ast.unparse(node)} is outside the kernel: pass it as an argument")
+        if isinstance(found, (str, list, dict, set)) or found is None:
+            what = "None" if found is None else f"a {type(found).__name__}"
+            raise self.error(node, f"{what} is not part of kernels: {ast.unparse(node)} may be a number or a tuple of them")
+        return Value(None, None, obj=found)
+
+    def static(self, node):
+        """The Python object that a dotted name outside the kernel stands for, at this moment; MISSING: it is no such name."""
+        if isinstance(node, ast.Name) and node.id not in self.locals:
+            return self.lookup(node)
+        if isinstance(node, ast.Attribute):
+            owner = self.static(node.value)
+            if owner is MISSING or isinstance(owner, device.Index):
+                return MISSING
+            try:
+                found = getattr(owner, node.attr)
+                self.program.capture((lambda: getattr(owner, node.attr, None), owner), node.attr)
+                return found
+            except AttributeError:
+                names = [each for each in dir(owner) if not each.startswith("_")]
+                raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{self.near(node.attr, names)}") from None
+        return MISSING
+
+    def lookup(self, node):
+        found = self.kernel.find(node.id)
+        if found is not None:
+            self.program.capture(found, node.id)
+            return found[0]()
+        names = [*self.locals, *self.kernel.visible()]
+        raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", NotYetKnown)
+
+    def on_Attribute(self, node):
+        owner = self.static(node.value)
+        if isinstance(owner, device.Index):
+            self.refuse_without_launch(node)
+            if node.attr not in ("x", "y", "z"):
+                raise self.error(node, f"yoke.{owner.word} has x, y and z, and not {node.attr}")
+            return strong(I64, f"((yoke_i64)yoke_{owner.word}_{node.attr}())")
+        if owner is not MISSING and not isinstance(owner, tuple):
+            return self.captured(node, self.static(node))
+        value = self.value(node.value)
+        if not isinstance(value, ArrayValue):
+            raise self.error(node, f"{self.shown(value)} has no {node.attr} in a kernel")
+        return self.array_attribute(node, value)
+
+    def refuse_without_launch(self, node):
+        if not self.program.of_kernel:
+            raise self.error(node, f"{ast.unparse(node)} is for kernels: an expression is of the elements that it gets")
+
+    def array_attribute(self, node, value):
+        if node.attr == "shape":
+            return tuple_value(value.extents())
+        if node.attr == "strides":
+            return tuple_value([strong(I64, f"({value.stride(i)} * {value.type.element.size})") for i in range(value.type.ndim)])
+        if node.attr == "size":
+            extents = value.extents()
+            return strong(I64, "(" + " * ".join(each.emit(I64) for each in extents) + ")") if extents else constant(1)
+        if node.attr == "ndim":
+            return constant(value.type.ndim)
+        if node.attr == "itemsize":
+            return constant(value.type.element.size)
+        if node.attr == "dtype":
+            return Value(None, None, obj=value.type.element.name)
+        raise self.error(node, f"an array has no {node.attr} in a kernel{self.near(node.attr, ['shape', 'size', 'ndim', 'dtype'])}"
+                         "; there are shape, size, ndim, strides, itemsize, dtype")
+
+    # ---- Operators ----
+
+    def on_BinOp(self, node):
+        return self.binary(node, node.op, self.number(node.left, "left of an operator"),
+                           self.number(node.right, "right of an operator"))
+
+    def binary(self, node, op, left, right):
+        name = type(op).__name__
+        if name == "MatMult":
+            raise self.error(node, "@ is not part of kernels: write the loops, or call yoke.matmul outside")
+        if left.number is not None and right.number is not None and common(left.type, right.type).weak:
+            try:
+                return constant(FOLDED[name](left.number, right.number))
+            except (ArithmeticError, TypeError, ValueError) as failure:
+                raise self.error(node, str(failure)) from None
+        try:
+            return operated(self, node, name, left, right)
+        except Misfit as misfit:
+            raise self.error(node, str(misfit)) from None
+
+    def on_UnaryOp(self, node):
+        if isinstance(node.op, ast.Not):
+            return strong(BOOL, self.condition(node))
+        value = self.number(node.operand, "here")
+        sign = {"USub": "-", "UAdd": "+", "Invert": "~"}[type(node.op).__name__]
+        if value.number is not None and not (sign == "~" and value.type is WEAK_FLOAT):
+            return constant({"-": operator.neg, "+": operator.pos, "~": operator.invert}[sign](value.number))
+        if sign == "~" and (value.type.kind == "f" or value.type is BOOL):
+            raise self.error(node, f"~ takes an integer, and this is {self.shown(value)}" +
+                             (": write not" if value.type is BOOL else ""))
+        if sign == "+":
+            return value
+        if value.type is BOOL:
+            value = strong(I64, self.text(node, value, I64), value.pure)
+        return self.typed(value.type, lambda t: f"{'(' + t.c + ')' if t.size < 4 else ''}({sign}{value.emit(t)})", value.pure)
+
+    def typed(self, type_, emit, pure=True):
+        """A value whose text depends on its type, as long as that is weak."""
+        return Value(type_, emit, pure=pure) if type_.weak else strong(type_, emit(type_), pure)
+
+    def on_BoolOp(self, node):
+        for each in node.values:
+            value = self.number(each, "left or right of `and`, `or`")
+            if value.type is not BOOL:
+                raise self.error(each, f"`and` and `or` give one of their operands in Python, and this is {self.shown(value)}: "
+                                 "compare it, as in x != 0, or write a if c else b")
+        return strong(BOOL, self.condition(node))
+
+    def on_Compare(self, node):
+        parts, left_node = [], node.left
+        left = self.number(left_node, "in a comparison")
+        for i, (op, right_node) in enumerate(zip(node.ops, node.comparators)):
+            if isinstance(op, (ast.In, ast.NotIn)):
+                raise self.error(node, "`in` is not part of kernels: compare with each value, or write a loop")
+            if isinstance(op, (ast.Is, ast.IsNot)):
+                raise self.error(node, "`is` is not part of kernels: write == or !=")
+            right = self.number(right_node, "in a comparison")
+            if i + 1 < len(node.ops) and not right.pure:
+                raise self.error(right_node, "a call in the middle of a chained comparison would run twice: assign it first")
+            parts.append(compared(self, node, type(op).__name__, left, right))
+            left = right
+        return strong(BOOL, parts[0] if len(parts) == 1 else "(" + " && ".join(parts) + ")")
+
+    def on_IfExp(self, node):
+        test = self.condition(node.test)
+        before = len(self.lines)
+        yes, no = self.value(node.body), self.value(node.orelse)
+        self.refuse_lines(node, before)
+        if isinstance(yes.type, TupleType) and isinstance(no.type, TupleType) and len(yes.items) == len(no.items):
+            return tuple_value([self.either(node, test, a, b) for a, b in zip(yes, no)])
+        for part, value in ((node.body, yes), (node.orelse, no)):
+            if not isinstance(value.type, Scalar):
+                raise self.error(part, f"`if` in an expression chooses between numbers, and this is {self.shown(value)}")
+        return self.either(node, test, yes, no)
+
+    def either(self, node, test, yes, no):
+        if (yes.type is BOOL) != (no.type is BOOL):
+            raise self.error(node, f"one side is {yes.type} and the other {no.type}: both must be bool, or neither")
+        type_ = BOOL if yes.type is BOOL else common(yes.type, no.type)
+        if type_ is None:
+            raise self.error(node, f"{yes.type} and {no.type} have no common type: convert one, as numpy.int64(x)")
+        try:
+            return self.typed(type_, lambda t: f"({test} ? {yes.emit(t)} : {no.emit(t)})", yes.pure and no.pure)
+        except Misfit as misfit:
+            raise self.error(node, str(misfit)) from None
+
+    def on_Tuple(self, node):
+        return tuple_value([self.value(each) for each in node.elts])
+
+    # ---- Elements ----
+
+    def on_Subscript(self, node):
+        owner = self.static(node.value)
+        if owner is not MISSING and not isinstance(owner, tuple):
+            self.captured(node.value, owner)  # which refuses arrays and lists
+            raise self.error(node, f"{ast.unparse(node.value)}[…] is not part of kernels")
+        value = self.value(node.value)
+        if isinstance(value.type, TupleType):
+            return self.item_of_tuple(node, value)
+        return self.element(node, value).read()
+
+    def item_of_tuple(self, node, value):
+        index = self.value(node.slice)
+        if not isinstance(index.number, int):
+            raise self.error(node.slice, "a tuple's index is a constant in a kernel: use an array of yoke.local(shape, dtype)")
+        if not -len(value.items) <= index.number < len(value.items):
+            raise self.error(node, f"the index {index.number} is outside a tuple of {len(value.items)}")
+        return value.items[index.number]
+
+    def element(self, node, array):
+        """The Element that x[i, j] names."""
+        if not isinstance(array, ArrayValue):
+            raise self.error(node, f"{self.shown(array)} has no elements")
+        return array.element(self, node, self.indices(node.slice, array))
+
+    def indices(self, node, array):
+        """The values of an index, one for each dimension."""
+        parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+        values = [(part, self.value(part)) for part in parts]
+        if len(values) == 1 and isinstance(values[0][1].type, TupleType):
+            values = [(node, each) for each in values[0][1]]
+        if len(values) != array.type.ndim:
+            wanted = "x[" + ", ".join("ijkl"[:array.type.ndim]) + "]"
+            raise self.error(node, f"the array has {array.type.ndim} dimension{'s' * (array.type.ndim != 1)} and the index "
+                             f"{len(values)}: write it as {wanted}", NotYetKnown)
+        return values
+

@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: ignore-errors
+"""@yoke.kernel and @yoke.function: what is read of a Python function, and the launch, which compiles a variant for each combination
+of types."""
+
+import ast
+import builtins
+import inspect
+import textwrap
+import types as python_types
+
+from .._core import Array, Buffer, HostArgument, Source, Stream, Strided
+from .errors import KernelError, NotYetKnown, error
+from .translate import Program, TAKEN
+from .types import ArrayType, BOOL, F32, F64, I64, SCALARS, scalar_named
+
+MOST_DIMENSIONS = 4
+
+
+class PythonFunction:
+    """A Python function as kernels need it: its syntax tree, its place, and what its names mean."""
+
+    is_kernel = False
+
+    def __init__(self, function):
+        word = "kernel" if self.is_kernel else "function"
+        if not isinstance(function, python_types.FunctionType):
+            raise TypeError(f"@yoke.{word} decorates a function, and not {type(function).__name__}")
+        self.function, self.name, self.file = function, function.__name__, function.__code__.co_filename
+        self.entry = self.name + ("_" if self.name in TAKEN or self.name.startswith(("yoke_", "yk_")) else "")
+        self.__name__, self.__doc__, self.__module__ = self.name, function.__doc__, function.__module__
+        self.__qualname__, self.__wrapped__ = function.__qualname__, function
+        self.tree = self.parse(word)
+        self.parameters = self.tree.args.args
+        self.wanted = {each.arg: self.read_annotation(each) for each in self.parameters}
+
+    def parse(self, word):
+        self.indent = 0
+        try:
+            lines, first = inspect.getsourcelines(self.function)
+        except (OSError, TypeError):
+            raise KernelError(f"{self.name}: the source is not there: a kernel stands in a file or in a notebook") from None
+        text = "".join(lines)
+        self.indent = len(lines[0]) - len(lines[0].lstrip())
+        tree = ast.parse(textwrap.dedent(text))
+        ast.increment_lineno(tree, max(first, 1) - 1)
+        tree = tree.body[0]
+        if isinstance(tree, ast.AsyncFunctionDef):
+            raise error(self, tree, f"a {word} is a plain function, without async")
+        if not isinstance(tree, ast.FunctionDef):
+            raise error(self, tree, f"@yoke.{word} decorates a function that def has made")
+        for each in ast.walk(tree):
+            name = getattr(each, "id", getattr(each, "arg", None))
+            if isinstance(name, str) and not name.isascii():
+                raise error(self, each, f"names in a {word} have letters of ASCII alone, as in C: {name}")
+        args = tree.args
+        for each in (args.vararg, args.kwarg):
+            if each is not None:
+                raise error(self, each, f"a {word} has a fixed number of parameters, without * and **")
+        for each in [*args.kwonlyargs, *args.posonlyargs]:
+            raise error(self, each, f"the parameters of a {word} are plain: without * and /")
+        for each in args.defaults:
+            raise error(self, each, f"the parameters of a {word} have no defaults")
+        return tree
+
+    def read_annotation(self, parameter):
+        """None, a Scalar, or a tuple of an array's element or None."""
+        value = self.function.__annotations__.get(parameter.arg)
+        return None if value is None else self.type_of_annotation(parameter, value)
+
+    def type_of_annotation(self, node, value):
+        try:
+            if isinstance(value, str):
+                value = self.evaluated(value)
+            if value is Array:
+                return (None,)
+            if getattr(value, "__origin__", None) is Array:
+                if len(value.__args__) != 1:
+                    raise error(self, node, 'an array has one dtype: yoke.Array["float32"]')
+                element = value.__args__[0]
+                element = scalar_named(self.evaluated(element) if isinstance(element, str) else element)
+                if element is not None:
+                    return (element,)
+            scalar = scalar_named(value)
+        except TypeError as failure:
+            raise error(self, node, str(failure)) from None
+        if scalar is None:
+            raise error(self, node, "an annotation is yoke.Array[dtype], yoke.Array or a dtype: " + ", ".join(SCALARS))
+        return scalar
+
+    def evaluated(self, text):
+        """An annotation that is a string."""
+        if scalar_named(text):
+            return text
+        names = {name: SCALARS[name].name for name in SCALARS if name != "bool"}
+        try:
+            return eval(text, {**names, "Array": Array, **self.function.__globals__})
+        except Exception:
+            raise TypeError(f"the annotation {text!r} has no meaning here") from None
+
+    def annotation(self, parameter):
+        return self.wanted[parameter.arg]
+
+    def return_type(self, scope):
+        value = self.function.__annotations__.get("return")
+        if value is None or isinstance(value, str) and value == "None":
+            return None
+        if isinstance(value, str):
+            value = self.evaluated(value)
+        if getattr(value, "__origin__", None) is tuple:
+            return None  # the types of a tuple are those of its values
+        type_ = self.type_of_annotation(self.tree.returns, value)
+        if isinstance(type_, tuple):
+            raise error(self, self.tree.returns, "a function returns numbers, and no array")
+        return type_
+
+    def shown(self, parameter):
+        return ast.unparse(parameter.annotation) if parameter.annotation else "any"
+
+    def find(self, name):
+        """(a function that gives the value, its owner) of a name outside the function; None: it has no value."""
+        code = self.function.__code__
+        if name in code.co_freevars:
+            cell = self.function.__closure__[code.co_freevars.index(name)]
+            try:
+                cell.cell_contents
+            except ValueError:
+                return None
+            return (lambda: cell.cell_contents), cell
+        for owner in (self.function.__globals__, vars(builtins)):
+            if name in owner:
+                return (lambda: owner.get(name)), owner
+        return None
+
+    def visible(self):
+        return [*self.function.__code__.co_freevars, *self.function.__globals__, *vars(builtins)]
+
+
+class DeviceFunction(PythonFunction):
+    """A function that kernels call; from Python, it is the plain function."""
+
+    def __call__(self, *args, **options):
+        return self.function(*args, **options)
+
+    def __repr__(self):
+        return f"<yoke.function {self.name}>"
+
+
+class Kernel(PythonFunction):
+    """A kernel that is a Python function. A launch is a call, as of every kernel: saxpy[n](stream, x, y, 2.0)."""
+
+    is_kernel = True
+
+    def __init__(self, function, math="default"):
+        super().__init__(function)
+        self.math, self.variants, self.recent = math, {}, {}
+        self.check()
+
+    def check(self):
+        """Report mistakes where the kernel is written, as far as annotations tell the types. Names may be defined further below."""
+        if all(self.wanted[each.arg] not in (None, (None,)) and self.dimensions(each.arg) for each in self.parameters):
+            try:
+                self.program(self.types_of_annotations())
+            except NotYetKnown:
+                pass
+
+    def types_of_annotations(self):
+        """The types that the annotations tell; an array has as many dimensions as its first index."""
+        result = []
+        for parameter in self.parameters:
+            wanted = self.wanted[parameter.arg]
+            if wanted is None or wanted == (None,):
+                raise KernelError(f"{self.name}: the type of {parameter.arg} is not known before a launch: annotate it, as "
+                                  f"{parameter.arg}: yoke.Array[\"float32\"]")
+            dimensions = self.dimensions(parameter.arg)
+            if dimensions is None:
+                raise KernelError(f"{self.name}: no index tells the dimensions of {parameter.arg}: pass the arguments of a launch")
+            result.append(ArrayType(wanted[0], dimensions) if isinstance(wanted, tuple) else wanted)
+        return tuple(result)
+
+    def dimensions(self, name):
+        """As many as an array's first index has, unless that may be a tuple; None: nothing tells. A number counts as 1."""
+        if not isinstance(self.wanted[name], tuple):
+            return 1
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name:
+                if isinstance(node.slice, ast.Tuple):
+                    return len(node.slice.elts)
+                if not isinstance(node.slice, ast.Name) or node.slice.id not in self.tuples():
+                    return 1
+        return None
+
+    def tuples(self):
+        """Names that may be tuples: they are assigned one, or the value of a call."""
+        return {node.targets[0].id for node in ast.walk(self.tree) if isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Name) and not (
+                    isinstance(node.value, ast.Call) and ast.unparse(node.value).endswith("grid(1)"))
+                and isinstance(node.value, (ast.Tuple, ast.Call, ast.IfExp, ast.Attribute))}
+
+    def program(self, types):
+        """(the text, what it has captured) for these types."""
+        wide = any((each.element if isinstance(each, ArrayType) else each) is F64 for each in types)
+        program = Program(wide)
+        text = program.kernel(self, types)
+        return text, list(program.captures.values())
+
+    def text(self, *args):
+        """The one text for these arguments, or for the annotations where there are none: CUDA C++ and OpenCL C alike, with the
+        words of <yoke/kernel.h>."""
+        return self.program(self.types_of(args) if args else self.types_of_annotations())[0]
+
+    # ---- Launches ----
+
+    def types_of(self, args):
+        names = [each.arg for each in self.parameters]
+        if len(args) != len(names):
+            raise KernelError(f"{self.name} takes {len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)}), not "
+                              f"{len(args)}")
+        wide = any(is_double(each) for each in args)
+        return tuple(self.type_of(parameter, value, wide) for parameter, value in zip(self.parameters, args))
+
+    def type_of(self, parameter, value, wide):
+        wanted = self.wanted[parameter.arg]
+        if isinstance(value, (Array, HostArgument, Buffer)):
+            return self.type_of_array(parameter, value, wanted)
+        if isinstance(wanted, tuple):
+            hint = ": write In(x), Out(x) or InOut(x), or pass an Array of yoke.asarray" if hasattr(value, "__len__") else ""
+            raise KernelError(f"{self.name}: {parameter.arg} is an array, and {type(value).__name__} is passed{hint}")
+        if wanted is not None:
+            return wanted
+        if isinstance(value, bool):
+            return BOOL
+        if isinstance(value, int):
+            return I64
+        dtype = getattr(value, "dtype", None)
+        if dtype is None and isinstance(value, float):
+            return F64 if wide else F32
+        if dtype is not None and getattr(value, "shape", None) == ():
+            try:
+                found = scalar_named(dtype)
+            except TypeError as failure:
+                raise KernelError(f"{self.name}: {parameter.arg}: {failure}") from None
+            if found is not None:
+                return found
+        hint = ": write In(x), Out(x) or InOut(x), or pass an Array of yoke.asarray" if hasattr(value, "__len__") else ""
+        raise KernelError(f"{self.name}: {parameter.arg}: {type(value).__name__} is not an argument of a kernel{hint}")
+
+    def type_of_array(self, parameter, value, wanted):
+        if wanted is not None and not isinstance(wanted, tuple):
+            raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and an array is passed")
+        if isinstance(value, Buffer):
+            if wanted is None or wanted[0] is None:
+                raise KernelError(f"{self.name}: {parameter.arg} is a Buffer, which has no dtype: annotate the parameter, as "
+                                  f"{parameter.arg}: yoke.Array[\"float32\"], or pass an Array")
+            return ArrayType(wanted[0], 1)
+        memory = value.memory if isinstance(value, HostArgument) else value
+        try:
+            element = scalar_named(getattr(memory, "dtype", None) or "none")
+        except TypeError as failure:
+            raise KernelError(f"{self.name}: {parameter.arg}: {failure}") from None
+        if element is None:
+            raise KernelError(f"{self.name}: {parameter.arg} has no dtype that kernels know: {', '.join(SCALARS)}")
+        if wanted is not None and wanted[0] not in (None, element):
+            raise KernelError(f"{self.name}: {parameter.arg} is an array of {wanted[0]}, and one of {element} is passed: convert "
+                              "it "
+                              "with astype")
+        if len(memory.shape) > MOST_DIMENSIONS:
+            raise KernelError(f"{self.name}: {parameter.arg} has {len(memory.shape)} dimensions, and kernels take "
+                              f"{MOST_DIMENSIONS} "
+                              "at most")
+        return ArrayType(element, len(memory.shape), contiguous=memory is not value or begins_contiguous(memory))
+
+    def variant(self, device, args):
+        """The compiled kernel for these arguments, and their types; compiled when it is first wanted, and anew where a number or
+        function that the text has captured has changed."""
+        key = (device, *[signature(each) for each in args])
+        found = self.recent.get(key)
+        if found is None or not found[0].is_current():
+            types = self.types_of(args)
+            variant = self.variants.get((device, types))
+            if variant is None or not variant.is_current():
+                variant = self.variants[device, types] = Variant(self, device, types)
+            found = self.recent[key] = variant, types
+        return found
+
+    def __getitem__(self, shape):
+        return PythonLaunch(self, shape)
+
+    def __call__(self, *args, **options):
+        raise TypeError(f"a launch needs its size: {self.name}[n](stream, …) or {self.name}[grid, block](stream, …)")
+
+    @property
+    def simulate(self):
+        """The same function as Python, thread by thread, on NumPy arrays: saxpy.simulate[n](x, y, 2.0) or
+        saxpy.simulate[grid, block](x, y, 2.0)."""
+        from .simulate import Simulation
+
+        return Simulation(self)
+
+    def __repr__(self):
+        return f"<yoke.kernel {self.name}({', '.join(each.arg for each in self.parameters)})>"
+
+
+class Variant:
+    """A kernel that is compiled for these types, and what its text has captured."""
+
+    def __init__(self, kernel, device, types):
+        text, self.captures = kernel.program(types)
+        self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
+
+    def is_current(self):
+        for get, value in self.captures:
+            now = get()
+            if now is not value and (type(now) is not type(value) or now != value):
+                return False
+        return True
+
+
+def signature(value):
+    """What of an argument decides on its type."""
+    kind = type(value)
+    if kind is Array:
+        return value.dtype, len(value.shape), begins_contiguous(value)
+    if isinstance(value, HostArgument):
+        return kind, str(getattr(value.memory, "dtype", None)), len(getattr(value.memory, "shape", ()))
+    if kind is float or kind is int or kind is bool or kind is Buffer:
+        return kind
+    return kind, str(getattr(value, "dtype", None)), getattr(value, "shape", None)
+
+
+def begins_contiguous(array):
+    """Whether an array has no gaps and begins where its buffer does: in OpenCL, a pointer cannot begin anywhere, so that the kernel
+    of another array gets the whole buffer."""
+    return array.size == 0 or array.strides == strides_of(array.shape, array.itemsize) and Strided(array).offset == 0
+
+
+class PythonLaunch:
+    """kernel[n] or kernel[grid, block]: what a call launches. May be kept and called any number of times."""
+
+    def __init__(self, kernel, shape):
+        self.kernel, self.shape = kernel, shape
+
+    def __call__(self, stream, *args):
+        kernel = self.kernel
+        if not isinstance(stream, Stream):
+            raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
+        variant, types = kernel.variant(stream.device, args)
+        expanded = []
+        for value, type_ in zip(args, types):
+            if isinstance(type_, ArrayType):
+                expand_array(expanded, value, type_)
+            else:
+                expanded.append(int(value) if type_ is BOOL else value)
+        variant.compiled[self.shape](stream, *expanded)
+
+    def __repr__(self):
+        return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
+
+
+def is_double(value):
+    """Whether an argument is of float64, or an array of them."""
+    if isinstance(value, Array):
+        return value.dtype == "float64"
+    if isinstance(value, HostArgument):
+        value = value.memory
+    return not isinstance(value, (float, int, Buffer)) and getattr(value, "dtype", None) == "float64"
+
+
+def expand_array(expanded, value, type_):
+    """An array's pointer, its extents, and where they do not follow from these its first element and strides."""
+    if isinstance(value, Buffer):
+        expanded += value, value.size // type_.element.size
+    elif isinstance(value, HostArgument):
+        expanded += value, *value.memory.shape
+    elif type_.contiguous:
+        expanded += value, *value.shape
+    else:
+        strided = Strided(value)
+        expanded += strided, *value.shape, strided.offset, *(each // value.itemsize for each in value.strides)
+
+
+def strides_of(shape, itemsize):
+    """Those of a contiguous array, in bytes."""
+    result = []
+    for extent in reversed(shape):
+        result.insert(0, itemsize)
+        itemsize *= extent
+    return tuple(result)
+
+
+def kernel(function=None, *, math="default"):
+    """Make a Python function a kernel, for every backend: @yoke.kernel, or @yoke.kernel(math="exact"). Types are those of the
+    annotations, or of the first launch's arguments. KernelError shows what kernels cannot do. doc/kernels-in-python.md has the
+    guide."""
+    if function is None:
+        return lambda function: Kernel(function, math)
+    return Kernel(function, math)
+
+
+def function(function):
+    """Make a Python function one that kernels call. Called from Python it is itself."""
+    return DeviceFunction(function)

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: ignore-errors
+"""Kernels and functions to one text: statements, the types of variables, and the program with all that a kernel calls.
+
+The types of variables are what their values give. A function is translated again and again, each time with the types of the last,
+until these no longer change; the last text counts.
+"""
+
+import ast
+
+from .arrays import ArrayValue
+from .calls import Calls
+from .errors import error
+from .expressions import Expressions
+from .statements import Statements
+from .types import (
+    ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, merged, strong, tuple_value,
+)
+
+PRELUDE = """#include <yoke/kernel.h>
+#include <yoke/types.h>
+#ifdef __OPENCL_VERSION__
+#define YK_I64 long
+#define YK_U64 unsigned long
+#else
+#define YK_I64 long long
+#define YK_U64 unsigned long long
+#endif
+"""
+NEED_SHUFFLES = """#if !YOKE_HAS_SHUFFLE
+#error "this device has no shuffles: exchange values in yoke.shared memory"
+#endif
+"""
+ROUNDS = 50
+# Names that a kernel cannot have in one of the languages; it gets an underscore there.
+TAKEN = set("""asm auto break case catch char class const constant continue default delete do double else enum explicit extern float
+for friend global goto half if image2d_t inline int kernel local long main namespace new operator private protected public register
+restrict return short signed sizeof static struct switch template this throw try typedef typename uchar uint ulong union unsigned
+ushort using virtual void volatile while abs add_sat acos asin atan ceil clamp clz cos cross degrees distance dot exp exp2 fabs
+floor fma fmax fmin fmod fract hypot ldexp length log log2 log10 mad max min mix nan normalize popcount pow powr radians remainder
+rint rotate round rsqrt select sign sin sinh sqrt step smoothstep tan tanh trunc vload2 vload4 bool true false barrier prefetch isnan
+isinf any all cbrt erf""".split())
+
+
+class Program:
+    """One text: a kernel and the functions that it calls, for these types of arguments."""
+
+    def __init__(self, wide, of_kernel=True):
+        self.of_kernel = of_kernel
+        self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
+        self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
+        self.captures = {}
+        self.shuffles = False
+
+    def capture(self, found, name):
+        """A name outside the kernel, whose number or function is in the text: another one there means another text."""
+        get = found[0]
+        value = get()
+        number = isinstance(value, (int, float, tuple)) or getattr(value, "shape", None) == ()
+        if number or getattr(value, "is_kernel", None) is False:  # a function of ours
+            self.captures[id(found[1]), name] = (get, value)
+
+    def function(self, scope, node, function, types):
+        """The Body of a function for these types of arguments."""
+        key = (function, types)
+        if key in self.stack:
+            raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
+        if key not in self.functions:
+            if len(self.stack) > 64 or any(each is function for each, _ in self.stack):
+                raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
+            self.stack.append(key)
+            same = sum(each.name == function.name for each, _ in self.functions)
+            body = Body(self, function, types, f"{function.name}_{same or ''}f")  # as no variable ends
+            body.translate()
+            self.stack.pop()
+            self.functions[key] = body
+            self.texts.append(body.text_of_function())
+        return self.functions[key]
+
+    def kernel(self, kernel, types):
+        """The whole text."""
+        body = Body(self, kernel, types, kernel.entry)
+        body.translate()
+        own = body.text_of_kernel()
+        return "\n".join([PRELUDE + (NEED_SHUFFLES if self.shuffles else ""), *self.helpers.values(), *self.texts, own])
+
+
+class Body(Statements, Expressions, Calls):
+    """The body of one function, for these types of parameters."""
+
+    def __init__(self, program, kernel, types, name):
+        self.program, self.kernel, self.name, self.parameter_types = program, kernel, name, types
+        self.tree = kernel.tree
+        self.locals = names_assigned(self.tree)
+        self.types, self.settled_types, self.first = {}, {}, {}
+
+    def error(self, node, message, kind=None):
+        return error(self.kernel, node, message, *([kind] if kind else []))
+
+    def near(self, name, names):
+        import difflib
+
+        found = difflib.get_close_matches(name, names, 1)
+        return f": is it {found[0]}?" if found else ""
+
+    def settled(self, type_):
+        """The type that a number has at last."""
+        if type_ is WEAK_INT:
+            return I64
+        return (F64 if self.program.wide else F32) if type_ is WEAK_FLOAT else type_
+
+    # ---- Rounds ----
+
+    def translate(self):
+        for _ in range(ROUNDS):
+            self.start_round()
+            self.block(self.tree.body)
+            if self.types == self.next:
+                weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
+                if not weak:
+                    break
+                self.settled_types.update(weak)
+            self.types = {**self.next, **self.settled_types}
+        if self.conflicts:
+            raise self.conflicts[0]
+        self.check_end()
+        self.returns = self.next.get("return")
+
+    def start_round(self):
+        self.next = dict(self.settled_types)
+        self.lines, self.conflicts, self.seen, self.arrays, self.first = [], [], set(), {}, {}
+        self.count, self.depth, self.loops, self.last_line = 0, 1, 0, 0
+        for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
+            if isinstance(type_, ArrayType):
+                self.arrays[parameter.arg] = ArrayValue(type_, f"{parameter.arg}_")
+            else:
+                self.next[parameter.arg] = type_
+                self.first[parameter.arg] = (parameter, type_)
+            self.seen.add(parameter.arg)
+
+    def settled_tree(self, type_):
+        if isinstance(type_, TupleType):
+            return TupleType(self.settled_tree(each) for each in type_.items)
+        return self.settled(type_)
+
+    def merge(self, node, name, type_, shown=None):
+        """A variable gets a value of this type."""
+        old = self.next.get(name)
+        if old is None:
+            self.next[name], self.first[name] = type_, (node, type_)
+            return
+        new = merged(old, type_)
+        if new is None:
+            place, first = self.first.get(name, (node, old))
+            self.conflicts.append(self.error(node, (
+                f"{shown or name} is {old} since line {place.lineno}, and would be {type_} here: a variable keeps its type; "
+                    "convert "
+                f"one of the values, as numpy.{type_}(…), or take another name") if name != "return" else
+                f"a return in line {place.lineno} gives {old}, and this one {type_}: all give one type"))
+        else:
+            self.next[name] = new
+
+    def known(self, name):
+        return self.types.get(name) or self.next.get(name)
+
+    # ---- Variables ----
+
+    def variable(self, node):
+        name = node.id
+        if name in self.arrays:
+            return self.arrays[name]
+        if name not in self.seen:
+            raise self.error(node, f"{name} has no value yet: assign it before")
+        return self.stored(f"{name}_", self.known(name))
+
+    def stored(self, code, type_):
+        """The value of a variable, whose parts have names of their own where it is a tuple."""
+        if isinstance(type_, TupleType):
+            return tuple_value([self.stored(f"{code}t{i}", each) for i, each in enumerate(type_.items)])
+        return strong(type_, code) if not type_.weak else Value(type_, lambda target: f"(({target.c}){code})")
+
+    def declarations(self):
+        """All variables stand at the function's beginning, since Python's belong to the function."""
+        lines = []
+        for name, type_ in self.next.items():
+            if name != "return" and name not in {each.arg for each in self.kernel.parameters}:
+                lines += self.declared(f"{name}_", type_)
+        return lines
+
+    def declared(self, code, type_):
+        if isinstance(type_, TupleType):
+            return [line for i, each in enumerate(type_.items) for line in self.declared(f"{code}t{i}", each)]
+        return [f"    {type_.c} {code} = 0;"]
+
+    # ---- Calls of functions ----
+
+    def call_function(self, node, function):
+        values = self.bound(node, function)
+        types = tuple(each.type for each in values)
+        wanted = [function.annotation(parameter) for parameter in function.parameters]
+        types = tuple(self.passed_type(node, function, parameter, value, type_)
+                      for parameter, value, type_ in zip(function.parameters, values, wanted))
+        body = self.program.function(self, node, function, types)
+        texts = []
+        for value, type_ in zip(values, types):
+            texts += value.arguments() if isinstance(value, ArrayValue) else [self.text(node, value, type_)]
+        code = f"{body.name}({', '.join(texts)})"
+        if body.returns is None:
+            return Value(None, lambda target: code, obj=f"{function.name}() without a value", pure=False)
+        if isinstance(body.returns, TupleType):
+            self.count += 1
+            held = f"r{self.count}_t"
+            self.lines.append("    " * self.depth + f"const struct {body.name}result {held} = {code};")
+            return self.unpacked(held, body.returns)
+        return strong(body.returns, code, pure=False)
+
+    def unpacked(self, held, type_):
+        return tuple_value([strong(each, f"{held}.v{i}") for i, each in enumerate(type_.items)])
+
+    def bound(self, node, function):
+        """The values of a call's arguments, in the order of the parameters."""
+        names = [each.arg for each in function.parameters]
+        given = dict(zip(names, node.args))
+        if len(node.args) > len(names):
+            raise self.error(node, f"{function.name} takes {len(names)} argument{'s' * (len(names) != 1)}, not {len(node.args)}")
+        for keyword in node.keywords:
+            if keyword.arg not in names:
+                raise self.error(node, f"{function.name} has no parameter {keyword.arg}{self.near(keyword.arg or '', names)}")
+            if keyword.arg in given:
+                raise self.error(node, f"{function.name} gets {keyword.arg} twice")
+            given[keyword.arg] = keyword.value
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise self.error(node, f"{function.name} takes {len(names)} argument{'s' * (len(names) != 1)}: {', '.join(missing)} "
+                             f"{'is' if len(missing) == 1 else 'are'} missing")
+        return [self.value(given[name]) for name in names]
+
+    def passed_type(self, node, function, parameter, value, wanted):
+        """The type of a function's parameter in this call."""
+        if isinstance(value, ArrayValue):
+            if wanted is not None and not (isinstance(wanted, tuple) and wanted[0] in (None, value.type.element)):
+                raise self.error(node, f"{parameter.arg} of {function.name} is {function.shown(parameter)}, and this is "
+                                 f"{value.type}")
+            return value.type
+        if not isinstance(value.type, Scalar):
+            raise self.error(node, f"{parameter.arg} of {function.name} takes a number or an array, and this is "
+                             f"{self.shown(value)}")
+        if isinstance(wanted, tuple):
+            raise self.error(node, f"{parameter.arg} of {function.name} is an array, and this is {self.shown(value)}")
+        if wanted is not None:
+            if value.type.kind == "f" and wanted.kind != "f":
+                raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}: write "
+                                 "int(…)")
+            return wanted
+        return self.settled(value.type)
+
+    # ---- Text ----
+
+    def parameter_list(self):
+        parts = []
+        for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
+            if isinstance(type_, ArrayType):
+                parts += ArrayValue(type_, f"{parameter.arg}_").parameters()
+            else:
+                parts.append(f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(type_.c, type_.c)} {parameter.arg}_")
+        return ", ".join(parts)
+
+    def body_text(self):
+        return "{\n" + "\n".join([*self.declarations(), *self.lines]) + "\n}\n"
+
+    def text_of_kernel(self):
+        shared = [f"    YOKE_SHARED {each.type.c} {each.name}[{size_of(each)}];" for each in self.arrays.values()
+                  if each.type.space.startswith("YOKE_SHARED")]
+        self.lines[:0] = shared
+        return f"YOKE_KERNEL void {self.name}({self.parameter_list()})\n" + self.body_text()
+
+    def text_of_function(self):
+        """A function; a struct for its results where it gives several."""
+        result, before = "void", ""
+        if isinstance(self.returns, TupleType):
+            fields = "".join(f"    {each.c} v{i};\n" for i, each in enumerate(self.returns.items))
+            before, result = f"struct {self.name}result {{\n{fields}}};\n", f"struct {self.name}result"
+        elif self.returns is not None:
+            result = self.returns.c
+        return f"{before}YOKE_INLINE_FUNCTION {result} {self.name}({self.parameter_list() or 'void'})\n" + self.body_text()
+
+
+def size_of(array):
+    size = 1
+    for each in array.type.shape:
+        size *= each
+    return size
+
+
+def is_weak(type_):
+    return any(map(is_weak, type_.items)) if isinstance(type_, TupleType) else type_.weak
+
+
+def names_assigned(tree):
+    """The names that belong to a function: its parameters and all that it assigns."""
+    names = {each.arg for each in tree.args.args}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
