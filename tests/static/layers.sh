@@ -6,19 +6,25 @@
 
 . "$top_srcdir/tests/tap/tap.sh"
 
-# reached FOLDER PATTERN: the headers matching PATTERN that any file of the folder includes, directly or not.
+# reached FOLDER PATTERN: the headers matching PATTERN that any file of the folder includes, directly or not. The compiler writes a
+# rule for each, whose first word behind the target is the file.
 reached() {
-    for file in "$1"/*.[ch] "$1"/*/*.[ch]; do
-        [ -f "$file" ] || continue
-        # shellcheck disable=SC2086
-        $CC -M $YOKE_CPPFLAGS -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_srcdir/ops" -I"$top_srcdir" -x c "$file" 2>&1 |
-            tr ' ' '\n' | grep -E "$2" | sed "s|^|${file##*/}: |"
-    done
+    # shellcheck disable=SC2086
+    find "$1" -mindepth 1 -maxdepth 2 -name '*.[ch]' -exec $CC -M $YOKE_CPPFLAGS -I"$top_srcdir/include" -I"$top_srcdir/src" \
+        -I"$top_srcdir/ops" -I"$top_srcdir" -x c {} + 2>&1 | tr ' ' '\n' | pattern=$2 awk '
+            /\.o:$/ { begins = 1; next }
+            begins && /\.[ch]$/ { file = $0; sub(/.*\//, "", file); begins = 0 }
+            $0 ~ ENVIRON["pattern"] { print file ": " $0 }'
 }
 
-# The file's lines without comments, numbered.
+# code FILE...: their lines without comments, with the file's name and the number.
 code() {
-    awk '{
+    awk 'FNR == 1 {
+        name = FILENAME
+        sub(/.*\//, "", name)
+        inside = 0
+    }
+    {
         line = $0
         out = ""
         while (line != "") {
@@ -39,8 +45,8 @@ code() {
                 inside = 1
             }
         }
-        print FNR ": " out
-    }' "$1"
+        print name ":" FNR ": " out
+    }' "$@"
 }
 
 vendor='(^|/)(CL/[a-z_]*\.h|cuda[a-z_]*\.h|nvrtc\.h)$'
@@ -104,14 +110,16 @@ tap_empty "ops/ includes public headers and its own" "$tap_folder/ops"
 done >"$tap_folder/comm"
 tap_empty "comm/ includes public headers and its own" "$tap_folder/comm"
 
+set --
 for file in "$top_srcdir"/base/*.[ch] "$top_srcdir"/base/process/*.[ch] "$top_srcdir"/src/*.[ch] "$top_srcdir"/src/*/*.[ch] \
     "$top_srcdir"/ops/*.[ch] "$top_srcdir"/ops/*/*.[ch] $(find "$top_srcdir/comm" -name '*.[ch]' ! -path '*/vendor/*') \
     "$top_srcdir"/include/yoke/*.h "$top_srcdir"/examples/*.[ch]; do
     [ -f "$file" ] || continue
     # cuBLAS and cuFFT want the device's context current: its table of functions has two of the driver's.
     [ -n "${file##*/ops/library/*}" ] || continue
-    code "$file" | grep -E '(^|[^A-Za-z0-9_"])(cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*[[:space:]]*\(' | sed "s|^|${file##*/}:|"
-done >"$tap_folder/calls"
+    set -- "$@" "$file"
+done
+code "$@" | grep -E '(^|[^A-Za-z0-9_"])(cu|cl|nvrtc)[A-Z][A-Za-z0-9_]*[[:space:]]*\(' >"$tap_folder/calls"
 tap_empty "no call of a driver outside backends/" "$tap_folder/calls"
 
 # And what was compiled: every function of a driver is found at run time, so none is left for the linker, in the backends either.
@@ -138,9 +146,8 @@ tap_empty "tests/backend-host compiles what reads the list of backends" "$tap_fo
 # What a backend wants from the core: declared in backend_api.h or base/, or its own.
 grep -hE '^ *#include "[a-z_]+/' "$top_srcdir"/backends/*/*.[ch] | grep -v '"base/' >"$tap_folder/includes"
 tap_empty "backends include only backend.h, backend_api.h and base/" "$tap_folder/includes"
-for header in "$top_srcdir/src/backend_api.h" "$top_srcdir"/base/*.h "$top_srcdir"/base/process/*.h; do
-    code "$header"
-done | grep -oE '\<yk_[a-z0-9_]+' | sort -u >"$tap_folder/api"
+code "$top_srcdir/src/backend_api.h" "$top_srcdir"/base/*.h "$top_srcdir"/base/process/*.h | grep -oE '\<yk_[a-z0-9_]+' |
+    sort -u >"$tap_folder/api"
 for backend in "$top_srcdir"/backends/*/; do
     backend=$(basename "$backend")
     find "backends/$backend" -name '*.o' -exec nm -g --defined-only {} + 2>/dev/null | awk 'NF == 3 { print $3 }' |
