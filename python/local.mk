@@ -109,6 +109,7 @@ EXTRA_DIST += \
 	python/yoke/_core/reduction.pyx \
 	python/yoke/_core/stream.pxd \
 	python/yoke/_core/stream.pyx \
+	python/yoke/_complex.py \
 	python/yoke/_trace.py \
 	python/yoke/aio.py \
 	python/yoke/comm.py \

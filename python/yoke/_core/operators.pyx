@@ -18,7 +18,7 @@ from .dtype cimport (
 from .memory cimport Buffer
 from .stream cimport Stream
 from .array cimport above, Array, comparisons
-from .expression cimport apart, are_alike, Function, is_sequence, map_arrays, new_array, spans_meet
+from .expression cimport apart, are_alike, assign, Function, is_sequence, map_arrays, new_array, part_of_complex, spans_meet
 from .create cimport filled, stream_of
 from .reduction cimport tell_later
 
@@ -405,7 +405,9 @@ cdef str text_of_sign(str sign, int32_t dtype, Stream stream):
     if kind == 3 and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
         raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
     if sign == "**" and kind == 3:
-        raise TypeError(f"{dtype_names[dtype]} is raised to a power that is one int")
+        from .._complex import POWER
+
+        return POWER
     if sign == "**" and kind < 2:
         return f"c = ({dtype_names[dtype]})integer_power(a, b)"
     if sign in ("&", "|", "^", "<<", ">>") and kind > 1:
@@ -488,7 +490,8 @@ cdef object in_place(str sign, Array array, other):
 
 
 cdef dict functions = {name: f"c = {name}(a)" for name in (
-    "sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh floor ceil trunc rint cbrt expm1 log1p erf rsqrt"
+    "sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh floor ceil trunc rint cbrt expm1 "
+    "log1p erf rsqrt"
 ).split()}
 
 
@@ -500,6 +503,12 @@ def apply(name, a):
     cdef Array array = array_from(a)
     if array.a.dtype < F16 and name in ("floor", "ceil", "trunc", "rint"):
         return array.copy()
+    if kind_of(array.a.dtype) == 3:
+        from .._complex import FUNCTIONS
+
+        if name not in FUNCTIONS:
+            raise TypeError(f"{name} is not for complex numbers, as those of {dtype_names[array.a.dtype]}")
+        return unary(FUNCTIONS[name], array, array.a.dtype)
     return unary(functions[name], array, fractions_of(array.a.dtype, array.stream))
 
 
@@ -521,7 +530,10 @@ cdef object rounded(Array array, decimals):
     """The nearest numbers with so many decimals."""
     decimals = operator.index(decimals)
     if kind_of(array.a.dtype) == 3:
-        raise TypeError(f"{dtype_names[array.a.dtype]} has no round: round x.real and x.imag")
+        result = new_array(array.stream, array.a.dtype, array.shape)
+        for part in (0, 1):
+            assign(part_of_complex(result, part), rounded(part_of_complex(array, part), decimals), here())
+        return result
     if kind_of(array.a.dtype) < 2:
         if decimals < 0:
             raise ValueError("integers are rounded to no tens: convert to a float dtype first")
