@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# The types of the extension module, as far as they are not in __init__.pyi: arrays, reductions, filters, and what aio.py and
-# _trace.py need.
+# The types of the extension module, as far as they are not in __init__.pyi: arrays, how they are made, reductions, filters, and
+# what aio.py and _trace.py need.
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from .. import (
@@ -15,6 +15,7 @@ from .. import (
     DType,
     Event,
     FilterMode,
+    HasDLPack,
     Index,
     Number,
     Program,
@@ -47,6 +48,8 @@ class Array:
     @property
     def T(self) -> Array: ...
     @property
+    def mT(self) -> Array: ...
+    @property
     def real(self) -> Array: ...
     @real.setter
     def real(self, value: ArrayLike) -> None: ...
@@ -75,7 +78,9 @@ class Array:
     def broadcast_to(self, shape: Shape) -> Array: ...
     def conj(self) -> Array: ...
     def copy(self) -> Array: ...
-    def astype(self, dtype: DType) -> Array: ...
+    def astype(self, dtype: DType, *, copy: bool = True) -> Array: ...
+    def to_device(self, device: Device, *, stream: Stream | None = None) -> Array: ...
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
     def fill(self, value: Number) -> None: ...
     def to_numpy(self, out: Any = None) -> Any: ...
     def tolist(self) -> Any: ...
@@ -193,6 +198,68 @@ class Array:
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any: ...
+
+# ---- Making arrays ----
+
+def set_default_dtype(dtype: DType) -> None: ...
+def get_default_dtype() -> str: ...
+def empty(
+    shape: Shape, dtype: DType | None = None, *, stream: Stream | None = None, device: Device | None = None
+) -> Array: ...
+def zeros(
+    shape: Shape, dtype: DType | None = None, *, stream: Stream | None = None, device: Device | None = None
+) -> Array: ...
+def ones(
+    shape: Shape, dtype: DType | None = None, *, stream: Stream | None = None, device: Device | None = None
+) -> Array: ...
+def full(
+    shape: Shape,
+    fill_value: ArrayLike,
+    dtype: DType | None = None,
+    *,
+    stream: Stream | None = None,
+    device: Device | None = None,
+) -> Array: ...
+def empty_like(array: Array, dtype: DType | None = None, *, device: Device | None = None) -> Array: ...
+def zeros_like(array: Array, dtype: DType | None = None, *, device: Device | None = None) -> Array: ...
+def ones_like(array: Array, dtype: DType | None = None, *, device: Device | None = None) -> Array: ...
+def full_like(
+    array: Array, fill_value: ArrayLike, dtype: DType | None = None, *, device: Device | None = None
+) -> Array: ...
+def linspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    *,
+    endpoint: bool = True,
+    dtype: DType | None = None,
+    stream: Stream | None = None,
+    device: Device | None = None,
+) -> Array: ...
+def concatenate(arrays: Iterable[ArrayLike], axis: int | None = 0) -> Array: ...
+def stack(arrays: Iterable[ArrayLike], axis: int = 0) -> Array: ...
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: DType | None = None,
+    *,
+    stream: Stream | None = None,
+    device: Device | None = None,
+) -> Array: ...
+def asarray(
+    data: ArrayLike,
+    dtype: DType | None = None,
+    *,
+    stream: Stream | None = None,
+    device: Device | None = None,
+    copy: bool | None = None,
+) -> Array: ...
+def from_dlpack(
+    data: HasDLPack, /, *, stream: Stream | None = None, device: Device | None = None, copy: bool | None = None
+) -> Array: ...
+def result_dtype(operands: Iterable[Array | DType | complex]) -> Any: ...
+def named_dtype(dtype: DType) -> Any: ...
 
 # ---- Reductions, scans, products ----
 

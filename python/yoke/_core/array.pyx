@@ -8,7 +8,8 @@ cimport cython
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport fail, here, shown
-from .dtype cimport axis_of, BF16, BOOL, C64, dtype_letters, dtype_names, dtype_number, F16, F32, F64, kind_of, shape_of
+from .dtype cimport axis_of, BF16, BOOL, C64, dtype_letters, dtype_names, dtype_number, dtype_object, F16, F32, F64, kind_of
+from .dtype cimport shape_of
 from .memory cimport Buffer
 
 from .errors import KernelArgumentError
@@ -66,22 +67,34 @@ cdef class Array:
     @property
     def dtype(self):
         """The dtype: NumPy's where NumPy is installed and has it, else its name."""
-        name = dtype_names[self.a.dtype]
-        try:
-            import numpy
-            return numpy.dtype(name)
-        except (ImportError, TypeError):
-            return name
+        return dtype_object(self.a.dtype)
 
     @property
     def device(self):
         """The Device."""
         return self.stream.device
 
+    def to_device(self, device, *, stream=None):
+        """The array itself, where it is on the device, else a copy in the stream, or that of the device, stream_on(device)."""
+        from .create import asarray
+
+        return asarray(self, stream=stream, device=device)
+
+    def __array_namespace__(self, *, api_version=None):
+        """The package, which is a namespace of the array API standard. ValueError: it is none of that version."""
+        from .exchange import namespace
+
+        return namespace(api_version)
+
     @property
     def T(self):
         """The transpose, a view."""
         return self.transpose()
+
+    @property
+    def mT(self):
+        """The transposes of the matrices along the last two axes, views."""
+        return self.transpose((*range(self.a.dimensions - 2), -1, -2))
 
     @property
     def real(self):
@@ -199,9 +212,13 @@ cdef class Array:
     def __deepcopy__(self, memo):
         return self.copy()
 
-    def astype(self, dtype):
-        """A copy with another dtype. Floats are truncated to integers, values out of range give the nearest end."""
-        cdef Array result = above.new_array(self.stream, dtype_number(dtype), self.shape)
+    def astype(self, dtype, *, copy=True):
+        """A copy with another dtype; copy=False: the array itself where it has the dtype. Floats are truncated to integers, values
+        out of range give the nearest end."""
+        cdef int32_t number = dtype_number(dtype)
+        if not copy and number == self.a.dtype:
+            return self
+        cdef Array result = above.new_array(self.stream, number, self.shape)
         above.assign(result, self, here())
         return result
 
@@ -259,10 +276,7 @@ cdef class Array:
         """The value of an array of one element; waits for it."""
         if self.size != 1:
             raise ValueError(f"an array of {self.size} elements is not one value")
-        value = self.tolist()
-        while isinstance(value, list):
-            value = value[0]
-        return value
+        return self.reshape(()).tolist()
 
     def __float__(self):
         return float(self.item())

@@ -22,13 +22,13 @@ from .event cimport lead_native, native_queue
 from .stream cimport follow_native, keep_until_done, Stream
 from .array cimport above, Array
 from .expression cimport new_array
-from .create cimport filled
+from .create cimport filled, stream_for
 from .operators cimport compare, numpy_signs, quotient_and_remainder
 from .numerics cimport product
 
 from .errors import Error
-from .stream import default_stream
-from .create import array_from
+from .stream import stream_on
+from .create import array_from, asarray
 
 
 cdef int follow_cuda(Stream stream, number) except -1:
@@ -124,7 +124,7 @@ cdef Foreign foreign_on(Stream stream):
     return foreign
 
 
-def from_dlpack(data, /, *, stream=None, copy=None):
+def from_dlpack(data, /, *, stream=None, device=None, copy=None):
     """An array over the memory of an object with __dlpack__ (CuPy, PyTorch, JAX, Yoke), without a copy. The object must be on the
     stream's device: InvalidArgumentError; or in the host's memory, as NumPy's arrays, which is copied. copy: True wants a copy, and
     False none, so that the host's memory is BufferError. On CUDA the stream waits for what the object's producer has enqueued so
@@ -132,10 +132,14 @@ def from_dlpack(data, /, *, stream=None, copy=None):
     that refuse operands which overlap do not see that two such arrays do."""
     cdef Foreign foreign
     cdef yoke_status status
-    cdef yoke_device *device
+    cdef yoke_device *ptr
     cdef Array result
 
-    stream = default_stream() if stream is None else stream
+    if isinstance(data, Array) and stream is None:
+        stream = stream_on((<Array>data).stream.device if device is None else device)
+    stream = stream_for(stream, device)
+    if isinstance(data, Array) and (<Array>data).stream.device is not stream.device:
+        return asarray(data, stream=stream, copy=copy)
     if copy:
         return from_dlpack(data, stream=stream).copy()
     if hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] == 1:
@@ -156,10 +160,10 @@ def from_dlpack(data, /, *, stream=None, copy=None):
         raise TypeError("__dlpack__ gave no capsule named dltensor")
     cdef DLManagedTensor *tensor = <DLManagedTensor *>PyCapsule_GetPointer_raw(<PyObject *>capsule, "dltensor")
     PyCapsule_SetName_raw(<PyObject *>capsule, "used_dltensor")  # before another thread sees it and takes it, too
-    device = yoke_device_retain((<Device>stream.device).ptr)  # another thread may close the device meanwhile
+    ptr = yoke_device_retain((<Device>stream.device).ptr)  # another thread may close the device meanwhile
     with nogil:
-        status = yoke_array_from_dlpack(device, tensor, &result.a)
-        yoke_device_release(device)
+        status = yoke_array_from_dlpack(ptr, tensor, &result.a)
+        yoke_device_release(ptr)
     if status < 0:
         PyCapsule_SetName_raw(<PyObject *>capsule, "dltensor")  # its own again
         fail(status)
@@ -313,6 +317,17 @@ cdef object numpy_function(function, tuple args, dict kwargs):
     refuse_numpy(name)
 
 
+# ---- The array API standard ----
+
+def namespace(version):
+    """Array.__array_namespace__."""
+    package = sys.modules["yoke"]
+    known = ("2021.12", "2022.12", "2023.12", package.__array_api_version__)
+    if version is not None and version not in known:
+        raise ValueError(f"yoke is a namespace of the array API standard {', '.join(known)}, not {shown(version)}")
+    return package
+
+
 # ---- Names that are not there ----
 
 # Methods that arrays of other libraries have, and what to write here.
@@ -320,7 +335,7 @@ cdef dict attributes_of_others = {
     "flatten": "ravel(), or copy().ravel()", "get": "to_numpy()", "numpy": "to_numpy()", "cpu": "to_numpy()",
     "copy_to_host": "to_numpy()", "set": "a[...] = values", "dot": "yoke.dot(a, b), or a @ b",
     "take": "yoke.take(a, indices, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
-    "to": "yoke.asarray(a, dtype, stream=…)",
+    "to": "to_device(device), or astype(dtype)",
     "tobytes": "to_numpy().tobytes()", "searchsorted": "yoke.searchsorted(a, values)",
 }
 
