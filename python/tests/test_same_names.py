@@ -62,10 +62,13 @@ def test_flags_are_named():
 
 # What NumPy calls what here has another name.
 ALSO = {"array": ("a", "ar", "x", "prototype", "keys"), "a": ("x", "x1", "condition"), "b": ("x2", "y"), "arrays": ("seq",),
-        "data": ("a", "x"), "values": ("v",), "min": ("a_min",), "max": ("a_max",), "axes": ("axes",), "start": ("start_or_stop",)}
+        "data": ("a", "x"), "values": ("v",), "min": ("a_min",), "max": ("a_max",), "axes": ("axes",), "start": ("start_or_stop",),
+        "x": ("a", "m", "A", "array", "val"), "x1": ("a",), "x2": ("b",), "n_rows": ("N",), "n_cols": ("M",),
+        "type": ("dtype", "int_type"), "repetitions": ("reps",)}
 
 
-@pytest.mark.parametrize("ours, theirs", [(yoke, numpy), (yoke.fft, numpy.fft), (yoke.Array, numpy.ndarray)])
+@pytest.mark.parametrize("ours, theirs", [(yoke, numpy), (yoke.fft, numpy.fft), (yoke.linalg, numpy.linalg),
+                                          (yoke.Array, numpy.ndarray)])
 def test_positions_are_those_of_numpy(ours, theirs):
     checked = 0
     for name in dir(ours):

@@ -31,10 +31,12 @@ def declared(name):
 
     body = ast.parse((FOLDER / name).read_text()).body
     top = members(body)
-    for node in body:  # what it takes from the stub of the extension module
-        if isinstance(node, ast.ImportFrom) and node.module == "_core":
-            others = members(ast.parse((FOLDER / "_core" / "__init__.pyi").read_text()).body)
-            top |= {each.name: others[each.name] for each in node.names}
+    for node in body:  # what it takes from the stubs of other modules, by names or all
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            stub = FOLDER / node.module / "__init__.pyi" if node.module == "_core" else FOLDER / f"{node.module}.pyi"
+            others = members(ast.parse(stub.read_text()).body)
+            names = [each.name for each in node.names]
+            top |= {each: thing for each, thing in others.items() if each in names or names == ["*"] and each[0] != "_"}
     return top, {key: members(node.body) for key, node in top.items() if isinstance(node, ast.ClassDef)}
 
 
@@ -52,20 +54,21 @@ def same_parameters(node, function):
         assert parameters(node) == real, node.name
 
 
-@pytest.mark.parametrize("module, stub", [(yoke, "__init__.pyi"), (yoke.fft, "fft.pyi"), (yoke.random, "random.pyi"),
-                                          (yoke.comm, "comm.pyi")])
+@pytest.mark.parametrize("module, stub", [(yoke, "__init__.pyi"), (yoke.fft, "fft.pyi"), (yoke.linalg, "linalg.pyi"),
+                                          (yoke.random, "random.pyi"), (yoke.comm, "comm.pyi")])
 def test_complete(module, stub):
     top, classes = declared(stub)
-    public = module.__all__ if module is yoke else [name for name in dir(module) if not name.startswith("_")]
-    for name in public:
+    for name in [name for name in dir(module) if not name.startswith("_")]:
         thing = getattr(module, name)
         if inspect.ismodule(thing):
             continue
         assert name in top, f"{stub} lacks {name}"
+        if isinstance(top[name], ast.AnnAssign):
+            continue
         if not isinstance(thing, type):
             same_parameters(top[name], thing)
             assert parameters(top[name]) == [each.name for each in inspect.signature(thing).parameters.values()
-                                             if each.kind != each.VAR_KEYWORD], name
+                                             if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)], name
             continue
         for member, value in vars(thing).items():
             if member.startswith("_"):
