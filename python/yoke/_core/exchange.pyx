@@ -296,6 +296,8 @@ cdef object numpy_elementwise(ufunc, str method, tuple inputs, dict options):
             return inputs[0].conj()
         if name in numpy_functions:
             return getattr(sys.modules["yoke"], numpy_functions[name])(*inputs)
+        if name in sys.modules["yoke"]._LATER:
+            return getattr(sys.modules["yoke"], name)(*inputs)
     refuse_numpy(name if method == "__call__" else f"{name}.{method}")
 
 
@@ -303,8 +305,8 @@ cdef object numpy_function(function, tuple args, dict kwargs):
     """Array.__array_function__: the function, method or attribute of the same name, whose arguments mean the same."""
     name, place = function.__name__, function.__module__
     ours = sys.modules["yoke"]
-    if place == "numpy.fft" and name in dir(ours.fft):
-        return getattr(ours.fft, name)(*args, **kwargs)
+    if place in ("numpy.fft", "numpy.linalg") and name in dir(getattr(ours, place.removeprefix("numpy."))):
+        return getattr(getattr(ours, place.removeprefix("numpy.")), name)(*args, **kwargs)
     if place != "numpy":
         refuse_numpy(f"{place.removeprefix('numpy.')}.{name}")
     if name in ours.__all__:
@@ -314,6 +316,8 @@ cdef object numpy_function(function, tuple args, dict kwargs):
             return getattr(args[0], numpy_methods[name])(*args[1:], **kwargs)
         if name in numpy_attributes and len(args) == 1:
             return getattr(args[0], name)
+    if name in ours._LATER:
+        return getattr(ours, name)(*args, **kwargs)
     refuse_numpy(name)
 
 
