@@ -54,8 +54,10 @@ static int add_term(expression *e, char kind, int32_t type, int a, int b, int c)
 static int add_two(model *m, expression *e, int a, int b)
 {
     int32_t x = e->terms[a].type, y = e->terms[b].type, type = common_type(x, y);
-    if (is_complex(type))
-        return add_term(e, "+-*="[draw(m, 4)], type, a, b, 0);
+    if (is_complex(type)) {
+        char kind = "+-*="[draw(m, 4)];
+        return add_term(e, kind, kind == '=' ? YOKE_BOOL : type, a, b, 0);
+    }
     if (is_integer(type)) {
         char kind = "+-*/%&|^LRmM<>=!AO"[draw(m, 18)];
         bool shifts = kind == 'L' || kind == 'R';

@@ -218,10 +218,9 @@ static yoke_status call_where(yoke_stream *stream, const step *s)
 
 static void judge_where(step *s)
 {
-    int32_t type = common_type(s->v->d[2], s->v->d[3]);
     for (int64_t i = 0; i < s->a[0].count; i++) {
         int k = input(s, 1, i).re != 0 ? 2 : 3;
-        want_exactly(s, 0, i, convert(convert(input(s, k, i), s->v->d[k], type), type, s->v->d[0]));
+        want_exactly(s, 0, i, convert(input(s, k, i), s->v->d[k], s->v->d[0]));
     }
 }
 
