@@ -109,7 +109,7 @@ def sign(x, /):
     """-1, 0 or 1, and NaN for NaN; of complex numbers x / abs(x), and 0 for 0."""
     array = _array_from(x)
     if _kind(array) == "c":
-        return _evaluate("r = abs(a); r == 0 ? a : a / r", array.dtype, a=array)
+        return _evaluate("r = abs(a); r == 0 ? complex(r, r) : a / r", array.dtype, a=array)
     return _evaluate("a > 0 ? 1 : a < 0 ? -1 : a" if _kind(array) in "if" else "a != 0", array.dtype, a=array)
 
 
