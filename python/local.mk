@@ -64,6 +64,7 @@ EXTRA_DIST += \
 	python/tests/test_operators.py \
 	python/tests/test_peers.py \
 	python/tests/test_same_names.py \
+	python/tests/test_standard.py \
 	python/tests/test_trace.py \
 	python/tests/test_types.py \
 	python/tests/torture.py \
@@ -116,9 +117,18 @@ EXTRA_DIST += \
 	python/yoke/_core/reduction.pyx \
 	python/yoke/_core/stream.pxd \
 	python/yoke/_core/stream.pyx \
+	python/yoke/_complex.py \
+	python/yoke/_elementwise.py \
+	python/yoke/_elementwise.pyi \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
+	python/yoke/_shapes.py \
+	python/yoke/_shapes.pyi \
+	python/yoke/_statistics.py \
+	python/yoke/_statistics.pyi \
 	python/yoke/_trace.py \
+	python/yoke/_types.py \
+	python/yoke/_types.pyi \
 	python/yoke/aio.py \
 	python/yoke/comm.py \
 	python/yoke/comm.pyi \
@@ -138,6 +148,8 @@ EXTRA_DIST += \
 	python/yoke/kernels/statements.py \
 	python/yoke/kernels/translate.py \
 	python/yoke/kernels/types.py \
+	python/yoke/linalg.py \
+	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
 	python/yoke/py.typed \

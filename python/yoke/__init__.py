@@ -10,8 +10,11 @@
 Kernels: Device, Stream, Buffer, Program, Source, Kernel, In, Out, InOut, Local, Event, Graph, Image. Kernels written in Python:
 kernel, function, grid, barrier, shared, atomic, … (doc/kernels-in-python.md). Arrays: asarray, empty, zeros,
 ones, full, arange, map, evaluate, where, matmul, the functions of one array, those of order (sort, unique, histogram, …), and the
-modules fft, ndimage (filters) and random. Trace shows what streams did. Failures are Error and its subclasses.
+modules fft, linalg, ndimage (filters) and random. Trace shows what streams did. Failures are Error and its subclasses.
 doc/python.md has the guide.
+
+The package is a namespace of the array API standard, of the version __array_api_version__. What the standard adds is in modules
+that are imported with the first use of a name.
 """
 
 import sys as _sys
@@ -23,11 +26,12 @@ from ._core import (
     Source, Stream, Surface, UnavailableError, UnsupportedError, apply, arange, argsort, asarray, binary_function, bincount,
     broadcast_shape, cache_info, clip, concatenate, cumprod, cumsum, default_stream, devices, dot, empty, empty_like, evaluate,
     from_dlpack, full, full_like, get_default_dtype, histogram, info, libraries, linspace, map, map_reduce, map_reduce_segments,
-    matmul, ones, ones_like, partition_by, reduce, reduce_segments, scan, scan_segments, scatter, searchsorted, select_where,
-    set_default_dtype, sort, sort_in_place, stack, topk, unique, wait_all, wait_any, where, zeros, zeros_like,
+    matmul, ones, ones_like, partition_by, reduce, reduce_segments, scan, scan_segments, scatter, select_where,
+    set_default_dtype, sort, sort_in_place, stack, stream_on, topk, unique, wait_all, wait_any, where, zeros, zeros_like,
 )
 from ._core import array_from as _array_from
 from ._core import missing as _missing
+from ._core import searchsorted as _searchsorted
 from ._core import version as __version__
 from . import fft, ndimage, random
 from ._positions import (
@@ -45,8 +49,8 @@ def _elementwise(name: str):
     return function
 
 
-for _name in ("sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh floor ceil trunc rint cbrt expm1 log1p erf "
-              "rsqrt").split():
+for _name in ("sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh floor ceil trunc rint cbrt "
+              "expm1 log1p erf rsqrt").split():
     setattr(_sys.modules[__name__], _name, _elementwise(_name))
 
 
@@ -90,6 +94,12 @@ def outer(a, b):
     return _array_from(a).ravel()[:, None] * _array_from(b).ravel()[None, :]
 
 
+def searchsorted(array, values, side="left", sorter=None):
+    """Where values belong in an ascending array of one dimension, int64: before equal elements ("left") or behind them ("right").
+    sorter: the indices that sort the array, if it does not ascend."""
+    return _searchsorted(array if sorter is None else take(array, sorter, 0), values, side)
+
+
 def to_numpy(array):
     """As array.to_numpy()."""
     return array.to_numpy()
@@ -97,25 +107,47 @@ def to_numpy(array):
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 
+__array_api_version__ = "2024.12"
+
+# Names of the array API standard, of NumPy beside, and those of kernels written in Python, by the modules that have them.
+# `from yoke import *` does not take them, since some would hide Python's.
+_LATER = {name: module for module, names in {
+    "_types": "__array_namespace_info__ astype bfloat16 bool can_cast complex128 complex64 e finfo float16 float32 float64 "
+              "iinfo inf int16 int32 int64 int8 isdtype nan newaxis pi result_type uint16 uint32 uint64 uint8",
+    "_elementwise": "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh atan2 bitwise_and bitwise_invert "
+                    "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor conj conjugate copysign divide "
+                    "equal floor_divide greater greater_equal hypot imag invert isfinite isinf isnan left_shift less less_equal "
+                    "logaddexp logical_and logical_not logical_or logical_xor multiply negative nextafter not_equal positive "
+                    "pow power real reciprocal remainder right_shift round sign signbit square subtract",
+    "_statistics": "all any argmax argmin cumulative_prod cumulative_sum max mean min prod std sum unique_all unique_counts "
+                   "unique_inverse unique_values var",
+    "_shapes": "broadcast_arrays broadcast_to concat diff expand_dims eye flip meshgrid moveaxis permute_dims repeat reshape "
+               "roll squeeze tile tril triu unstack",
+    "linalg": "linalg matrix_transpose tensordot vecdot",
+    "kernels": "KernelError atomic barrier block block_size function grid grid_size gridsize kernel local shared shuffle "
+               "shuffle_down shuffle_up shuffle_xor thread",
+}.items() for name in names.split()}
+
 # Names of NumPy's whose meaning was another here, and of filters, which have a module.
 _MOVED = {
     "trace": "yoke.Trace shows what streams did", "select": "a[mask], or yoke.select_where(a, expression, …)",
     "partition": "yoke.sort, or yoke.partition_by(a, flags)",
     "convolve": "yoke.fft.convolve of signals, yoke.ndimage.convolve of images", "correlate": "yoke.ndimage.correlate of images",
     **{name: f"yoke.ndimage.{name}" for name in ndimage.__all__ if name not in ("convolve", "correlate")},
-    "asnumpy": "yoke.to_numpy(a), or a.to_numpy()", "array": "yoke.asarray(a)", "abs": "abs(a)",
-    **{name: f"a.{name}()" for name in "sum prod mean var std min max any all argmin argmax".split()},
+    "asnumpy": "yoke.to_numpy(a), or a.to_numpy()", "array": "yoke.asarray(a)",
 }
 
 
-# Kernels written in Python, whose package is loaded when the first of these is used.
-_KERNELS = frozenset("KernelError atomic barrier block block_size function grid grid_size gridsize kernel local shared shuffle "
-                     "shuffle_down shuffle_up shuffle_xor thread".split())
-
-
 def __getattr__(name):
-    if name in _KERNELS:
-        from . import kernels
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(_missing("yoke", name, __dir__(), _MOVED), name=name)
+    __import__(f"yoke.{module}")
+    module = _sys.modules[f"yoke.{module}"]
+    value = module if name == "linalg" else getattr(module, name)
+    globals()[name] = value  # so that it is found without this function from now on
+    return value
 
-        return globals().setdefault(name, getattr(kernels, name))
-    raise AttributeError(_missing("yoke", name, [*__all__, *_KERNELS], _MOVED), name=name)
+
+def __dir__():
+    return [*__all__, *_LATER]

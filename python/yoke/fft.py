@@ -6,10 +6,14 @@ extents along the axes, to which the input is cut or filled with zeros. norm: "b
 by a vendor's library, so that every device gives the same bits.
 """
 
+from ._core import arange as _arange
 from ._core import asarray as _asarray
 from ._core import axis_error as _axis_error
 from ._core import convolved as _convolved
 from ._core import empty as _empty
+from ._core import evaluate as _evaluate
+from ._core import full as _full
+from ._core import get_default_dtype as _get_default_dtype
 from ._core import transform as _transform
 from ._core import zeros as _zeros
 
@@ -138,6 +142,59 @@ def rfft2(a, s=None, axes=(-2, -1), norm=None, *, exact=False):
 def irfft2(a, s=None, axes=(-2, -1), norm=None, *, exact=False):
     """The inverse of rfft2."""
     return irfftn(a, s, axes, norm, exact=exact)
+
+
+def hfft(a, n=None, axis=-1, norm=None, *, exact=False):
+    """The transform, real and of n elements (None: 2 * (m - 1)), of numbers whose other half is their mirror image."""
+    return irfft(_asarray(a).conj(), n, axis, _OTHER_WAY.get(norm, norm), exact=exact)
+
+
+def ihfft(a, n=None, axis=-1, norm=None, *, exact=False):
+    """The inverse of hfft, of real numbers: n // 2 + 1 elements."""
+    return rfft(a, n, axis, _OTHER_WAY.get(norm, norm), exact=exact).conj()
+
+
+_OTHER_WAY = {None: "forward", "backward": "forward", "forward": "backward"}
+
+
+def fftfreq(n, d=1.0, *, dtype=None, stream=None, device=None):
+    """The frequencies of the transform of n samples at distances d: from 0 up, and from the negative ones up to 0."""
+    return _frequencies(n, d, (n - 1) // 2 + 1, dtype, stream, device)
+
+
+def rfftfreq(n, d=1.0, *, dtype=None, stream=None, device=None):
+    """The same of rfft: from 0 up to the half of 1 / d."""
+    return _frequencies(n // 2 + 1, d, n // 2 + 1, dtype, stream, device, n)
+
+
+def _frequencies(count, d, first, dtype, stream, device, n=None):
+    """count frequencies, of which those from `first` on are negative."""
+    n = count if n is None else n
+    if n < 1:
+        raise ValueError(f"a transform has one element or more, not {n}")
+    dtype = _get_default_dtype() if dtype is None else dtype
+    steps = _arange(count, dtype="int64", stream=stream, device=device)
+    return _evaluate(f"(i < {first} ? i : i - {n}) / scale", dtype, i=steps, scale=_full((), n * d, dtype, stream=steps.stream))
+
+
+def fftshift(x, axes=None):
+    """The elements of a transform with that of frequency 0 in the middle of the axes, all of them where None."""
+    return _shifted(_asarray(x), axes, lambda extent: extent // 2)
+
+
+def ifftshift(x, axes=None):
+    """The inverse of fftshift."""
+    return _shifted(_asarray(x), axes, lambda extent: -(extent // 2))
+
+
+def _shifted(array, axes, shift):
+    from ._shapes import roll
+
+    axes = tuple(range(array.ndim)) if axes is None else axes if hasattr(axes, "__len__") else (axes,)
+    for axis in axes:
+        if not -array.ndim <= axis < array.ndim:
+            raise _axis_error(axis, array.ndim)
+    return roll(array, [shift(array.shape[axis]) for axis in axes], axes)
 
 
 def convolve(a, b, mode="full", axes=None):

@@ -23,7 +23,7 @@ LC_ALL=C comm -23 "$tap_folder/functions" "$tap_folder/words" >"$tap_folder/unto
 tap_empty "<yoke/vars.h> names each function" "$tap_folder/untold"
 
 sed -n '/^cdef dict functions = /,/^).split/s/^ *"\(.*\)"$/\1/p' "$top_srcdir/python/yoke/_core/operators.pyx" |
-    tr ' ' '\n' | LC_ALL=C sort >"$tap_folder/python"
+    tr ' ' '\n' | grep . | LC_ALL=C sort >"$tap_folder/python"
 tap_try "Python has functions" test -s "$tap_folder/python"
 listed APPLIED | LC_ALL=C comm -3 - "$tap_folder/python" >"$tap_folder/differ"
 tap_empty "Python's functions are those that the list calls APPLIED" "$tap_folder/differ"

@@ -7,20 +7,20 @@ from .errors import (
     InvalidArgumentError, KernelArgumentError, NotFoundError, OutOfDeviceMemoryError, OutOfHostMemoryError, RangeError,
     UnavailableError, UnsupportedError,
 )
-from .dtype import axis_error, get_default_dtype, set_default_dtype
+from .dtype import axis_error, get_default_dtype, named_dtype, set_default_dtype
 from .device import (
     Device, DeviceInfo, after_first_device, cache_info, devices, info, libraries, order_trace, ordered_trace, version,
 )
 from .memory import Buffer, Image, Surface
 from .event import CompletionQueue, Event, refuse_deadlock, retained, wait_all, wait_any
-from .stream import Stream, default_stream
+from .stream import Stream, default_stream, stream_on
 from .array import Array
 from .program import Program, Source, start_build
 from .kernel import HostArgument, In, InOut, Kernel, Launch, Local, Out, Strided
 from .graph import Graph, Recording, Section
 from .expression import broadcast_shape, evaluate, map
 from .create import (
-    arange, array_from, asarray, concatenate, empty, empty_like, full, full_like, linspace, ones, ones_like, stack,
+    arange, array_from, asarray, concatenate, empty, empty_like, full, full_like, linspace, ones, ones_like, result_dtype, stack,
     zeros, zeros_like,
 )
 from .reduction import cumprod, cumsum, map_reduce, reduce, scan

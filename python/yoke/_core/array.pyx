@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-# Arrays: a buffer with a dtype, a shape and strides, on a stream. What most methods do stands in modules above, which set the
-# functions of `above`.
+# Arrays: a buffer with a dtype, a shape and strides, on a stream. Most methods call modules above, which set `above`.
 
 cimport cython
 
@@ -9,8 +8,8 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport fail, here, shown
 from .dtype cimport (
-    axis_of, BF16, BOOL, dtype_letters, dtype_names, dtype_number, F16, is_complex, is_integer, is_integer_or_bool, part_of,
-    shape_of,
+    axis_of, BF16, BOOL, dtype_letters, dtype_names, dtype_number, dtype_object, F16, is_complex, is_integer, is_integer_or_bool,
+    part_of, shape_of,
 )
 from .memory cimport Buffer
 
@@ -69,22 +68,34 @@ cdef class Array:
     @property
     def dtype(self):
         """The dtype: NumPy's where NumPy is installed and has it, else its name."""
-        name = dtype_names[self.a.dtype]
-        try:
-            import numpy
-            return numpy.dtype(name)
-        except (ImportError, TypeError):
-            return name
+        return dtype_object(self.a.dtype)
 
     @property
     def device(self):
         """The Device."""
         return self.stream.device
 
+    def to_device(self, device, *, stream=None):
+        """The array itself, where it is on the device, else a copy in the stream, or that of the device, stream_on(device)."""
+        from .create import asarray
+
+        return asarray(self, stream=stream, device=device)
+
+    def __array_namespace__(self, *, api_version=None):
+        """The package, which is a namespace of the array API standard. ValueError: it is none of that version."""
+        from .exchange import namespace
+
+        return namespace(api_version)
+
     @property
     def T(self):
         """The transpose, a view."""
         return self.transpose()
+
+    @property
+    def mT(self):
+        """The transposes of the matrices along the last two axes, views."""
+        return self.transpose((*range(self.a.dimensions - 2), -1, -2))
 
     @property
     def real(self):
@@ -202,9 +213,13 @@ cdef class Array:
     def __deepcopy__(self, memo):
         return self.copy()
 
-    def astype(self, dtype):
-        """A copy with another dtype. Floats are truncated to integers, values out of range give the nearest end."""
-        cdef Array result = above.new_array(self.stream, dtype_number(dtype), self.shape)
+    def astype(self, dtype, *, copy=True):
+        """A copy with another dtype; copy=False: the array itself where it has the dtype. Floats are truncated to integers, values
+        out of range give the nearest end."""
+        cdef int32_t number = dtype_number(dtype)
+        if not copy and number == self.a.dtype:
+            return self
+        cdef Array result = above.new_array(self.stream, number, self.shape)
         above.assign(result, self, here())
         return result
 
@@ -262,10 +277,7 @@ cdef class Array:
         """The value of an array of one element; waits for it."""
         if self.size != 1:
             raise ValueError(f"an array of {self.size} elements is not one value")
-        value = self.tolist()
-        while isinstance(value, list):
-            value = value[0]
-        return value
+        return self.reshape(()).tolist()
 
     def __float__(self):
         return float(self.item())

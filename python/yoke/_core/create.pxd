@@ -5,3 +5,4 @@ from .array cimport Array
 
 cdef Array filled(shape, value, int32_t dtype, stream, const char *where)
 cdef object stream_of(values)
+cdef object stream_for(stream, device)

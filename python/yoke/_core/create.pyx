@@ -10,20 +10,30 @@ import sys
 from .c_yoke cimport *
 from .errors cimport here, shown
 from .dtype cimport (
-    axis_of, BF16, default_float, dtype_letters, dtype_names, dtype_number, dtype_or_default, F32, F64, in_dtype, is_integer,
-    is_integer_or_bool, own_dtype, plain_number, promote,
+    axis_of, BF16, default_float, dtype_letters, dtype_names, dtype_number, dtype_object, dtype_or_default, F32, F64, in_dtype,
+    is_integer, is_integer_or_bool, own_dtype, plain_number, promote, weak,
 )
 from .stream cimport Stream
 from .array cimport Array
 from .expression cimport assign, assign_value, is_sequence, map_arrays, new_array, read_array, trimmed
 
-from .stream import default_stream
+from .stream import default_stream, stream_on
 
 
-def empty(shape, dtype=None, *, stream=None):
+def empty(shape, dtype=None, *, stream=None, device=None):
     """A new array with undefined content. shape: an int or a tuple; dtype: None means the default, float32 unless
-    set_default_dtype has set another; stream: None means default_stream()."""
-    return new_array(default_stream() if stream is None else stream, dtype_or_default(dtype), shape)
+    set_default_dtype has set another; stream: None means that of the device, stream_on(device), without one
+    default_stream()."""
+    return new_array(stream_for(stream, device), dtype_or_default(dtype), shape)
+
+
+cdef object stream_for(stream, device):
+    """The stream that is named, which has to be of the device where that is named, too."""
+    if stream is None:
+        return stream_on(device)
+    if device is not None and (<Stream?>stream).device is not device:
+        raise ValueError("the stream is of another device: name one of the two")
+    return stream
 
 
 cdef Array filled(shape, value, int32_t dtype, stream, const char *where):
@@ -32,10 +42,11 @@ cdef Array filled(shape, value, int32_t dtype, stream, const char *where):
     return result
 
 
-def full(shape, fill_value, dtype=None, *, stream=None):
+def full(shape, fill_value, dtype=None, *, stream=None, device=None):
     """A new array whose elements are all `fill_value`, of whose own dtype it is where dtype is None: bool, int64, the default float
     and its complex dtype for Python's numbers. Values of several elements are broadcast to the shape."""
     cdef Array values, result
+    stream = stream if stream is None and device is None else stream_for(stream, device)
     if is_sequence(fill_value) or isinstance(fill_value, Array):
         values = array_from(fill_value, None if dtype is None or isinstance(fill_value, Array) else dtype, stream)
         result = new_array(values.stream if stream is None else stream, values.a.dtype if dtype is None else dtype_number(dtype),
@@ -45,44 +56,48 @@ def full(shape, fill_value, dtype=None, *, stream=None):
     return filled(shape, fill_value, own_dtype(fill_value) if dtype is None else dtype_number(dtype), stream, here())
 
 
-def zeros(shape, dtype=None, *, stream=None):
-    """A new array of zeros; dtype and stream as in empty."""
-    return filled(shape, 0, dtype_or_default(dtype), stream, here())
+def zeros(shape, dtype=None, *, stream=None, device=None):
+    """A new array of zeros; dtype, stream and device as in empty."""
+    return filled(shape, 0, dtype_or_default(dtype), stream_for(stream, device), here())
 
 
-def ones(shape, dtype=None, *, stream=None):
-    """A new array of ones; dtype and stream as in empty."""
-    return filled(shape, 1, dtype_or_default(dtype), stream, here())
+def ones(shape, dtype=None, *, stream=None, device=None):
+    """A new array of ones; dtype, stream and device as in empty."""
+    return filled(shape, 1, dtype_or_default(dtype), stream_for(stream, device), here())
 
 
 cdef int32_t dtype_like(Array array, dtype) except -1:
     return array.a.dtype if dtype is None else dtype_number(dtype)
 
 
-def empty_like(Array array not None, dtype=None):
-    """A new array of the same shape, dtype (None) and stream, with undefined content."""
-    return new_array(array.stream, dtype_like(array, dtype), array.shape)
+cdef Stream stream_like(Array array, device):
+    return array.stream if device is None or device is array.stream.device else stream_on(device)
 
 
-def zeros_like(Array array not None, dtype=None):
+def empty_like(Array array not None, dtype=None, *, device=None):
+    """A new array of the same shape, dtype (None) and stream, with undefined content; device: another than the array's."""
+    return new_array(stream_like(array, device), dtype_like(array, dtype), array.shape)
+
+
+def zeros_like(Array array not None, dtype=None, *, device=None):
     """An array of zeros of the same shape, dtype (None) and stream."""
-    return filled(array.shape, 0, dtype_like(array, dtype), array.stream, here())
+    return filled(array.shape, 0, dtype_like(array, dtype), stream_like(array, device), here())
 
 
-def ones_like(Array array not None, dtype=None):
+def ones_like(Array array not None, dtype=None, *, device=None):
     """An array of ones of the same shape, dtype (None) and stream."""
-    return filled(array.shape, 1, dtype_like(array, dtype), array.stream, here())
+    return filled(array.shape, 1, dtype_like(array, dtype), stream_like(array, device), here())
 
 
-def full_like(Array array not None, fill_value, dtype=None):
+def full_like(Array array not None, fill_value, dtype=None, *, device=None):
     """An array of the same shape, dtype (None) and stream, whose elements are all `fill_value`."""
-    return full(array.shape, fill_value, dtype_names[dtype_like(array, dtype)], stream=array.stream)
+    return full(array.shape, fill_value, dtype_names[dtype_like(array, dtype)], stream=stream_like(array, device))
 
 
-def linspace(start, stop, num=50, *, endpoint=True, dtype=None, stream=None):
+def linspace(start, stop, num=50, *, endpoint=True, dtype=None, stream=None, device=None):
     """num numbers at equal distances from start to stop, which is the last, or with endpoint=False would be the next.
     Integers are the next below."""
-    cdef Array result = empty(operator.index(num), dtype, stream=stream)
+    cdef Array result = empty(operator.index(num), dtype, stream=stream, device=device)
     cdef bint whole = is_integer(result.a.dtype)
     cdef int32_t wide = F64 if result.a.dtype == F64 or whole and "fp64" in result.stream.device.info.capabilities else F32
     number = "i == last ? stop : start + distance * i / steps"
@@ -141,7 +156,7 @@ def stack(arrays, axis=0):
     return concatenate([each[(*[slice(None)] * along, None)] for each in arrays], along)
 
 
-def arange(start, stop=None, step=1, dtype=None, *, stream=None):
+def arange(start, stop=None, step=1, dtype=None, *, stream=None, device=None):
     """The numbers start, start + step, … below stop; arange(n) begins with 0. dtype: None means int64, or the default float where
     one of the three is a float, Python's or NumPy's. OverflowError: the dtype does not have one of the numbers."""
     cdef Array result
@@ -154,7 +169,7 @@ def arange(start, stop=None, step=1, dtype=None, *, stream=None):
     start, stop, step = [plain_number(each) for each in (start, stop, step)]
     floating = any([isinstance(each, float) for each in (start, stop, step)])
     count = max(0, math.ceil((stop - start) / step) if floating else -((start - stop) // step))
-    result = empty(count, ("int64", None)[floating] if dtype is None else dtype, stream=stream)
+    result = empty(count, ("int64", None)[floating] if dtype is None else dtype, stream=stream, device=device)
     if floating and not (is_integer_or_bool(result.a.dtype) and start == int(start) and step == int(step)):
         wide = F64 if result.a.dtype == F64 else F32
         first, distance = (wide, start), (wide, step)
@@ -205,12 +220,49 @@ cdef Array in_stream(Array array, Stream stream):
     return result
 
 
-def asarray(data, dtype=None, *, stream=None):
+def asarray(data, dtype=None, *, stream=None, device=None, copy=None):
     """An array of anything: an Array (itself, where dtype and stream fit, else a copy), a NumPy array, numbers and nested lists
     (with NumPy), anything contiguous with the buffer protocol; and, without a copy, arrays of this device by DLPack or
     __cuda_array_interface__. Host memory is copied before this returns. stream: None means an Array's own, else
-    default_stream(). Python's floats get the default dtype, float32 unless set_default_dtype has set another."""
-    return array_from(in_stream(data, stream) if isinstance(data, Array) else data, dtype, stream)
+    that of the device, or default_stream(). Python's floats get the default dtype, float32 unless set_default_dtype has set
+    another. copy: True gives a copy in any case; with False, ValueError tells that one is needed."""
+    cdef Array result
+    if isinstance(data, Array):
+        if device is not None or stream is not None:
+            stream = stream_like(data, device) if stream is None else stream_for(stream, device)
+        result = array_from(in_stream(data, stream), dtype)
+        if copy is False and result is not data:
+            raise ValueError("another dtype, stream or device takes a copy, and copy is false")
+        return result.copy() if copy and result is data else result
+    if stream is not None or device is not None:
+        stream = stream_for(stream, device)
+    result = array_from(data, dtype, stream)
+    shared = result.buffer.owner is not None  # memory of another library
+    if copy is False and not shared:
+        raise ValueError(f"a {type(data).__name__} gets to the device by a copy, and copy is false")
+    return result.copy() if copy and shared else result
+
+
+def result_dtype(operands):
+    """What an operation of dtypes, Arrays and Python's numbers gives, as x.dtype."""
+    operands = list(operands)
+    if not operands:
+        raise ValueError("a dtype, an Array or a number is wanted")
+    numbers, values, stream = [], [], stream_of(operands)
+    for each in operands:
+        if isinstance(each, Array):
+            numbers.append((<Array>each).a.dtype)
+        elif isinstance(each, (bool, int, float, complex)) and not hasattr(each, "dtype"):
+            values.append(each)
+        else:
+            numbers.append(dtype_number(each if isinstance(each, type) or not hasattr(each, "__array_interface__") else each.dtype))
+    if not numbers:
+        raise ValueError("of numbers of Python's alone there is no dtype: an Array or a dtype is wanted, too")
+    stream = default_stream() if stream is None else stream
+    dtype = promote(numbers, stream)
+    for each in values:
+        dtype = weak(dtype, each, stream)
+    return dtype_object(dtype)
 
 
 def array_from(data, dtype=None, stream=None):

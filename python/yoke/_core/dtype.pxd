@@ -54,6 +54,7 @@ cdef enum:
     C128 = 15
 
 cdef int32_t dtype_number(dtype) except -1
+cdef object dtype_object(int32_t number)
 cdef int32_t default_float
 cdef int32_t dtype_or_default(dtype) except -1
 cdef int32_t own_dtype(value) except -1

@@ -73,6 +73,21 @@ cdef object number_of_numpy(dtype):
     return dtype_numbers.get(dtype.name)
 
 
+cdef object dtype_object(int32_t number):
+    """What x.dtype gives: NumPy's dtype where NumPy is installed and has it, else the name."""
+    name = dtype_names[number]
+    try:
+        import numpy
+        return numpy.dtype(name)
+    except (ImportError, TypeError):
+        return name
+
+
+def named_dtype(dtype):
+    """A dtype, of whatever kind, as x.dtype gives it."""
+    return dtype_object(dtype_number(dtype))
+
+
 cdef int32_t default_float = F32  # of what has no dtype of its own
 
 

@@ -22,13 +22,13 @@ from .event cimport lead_native, native_queue
 from .stream cimport follow_native, keep_until_done, Stream
 from .array cimport above, Array
 from .expression cimport new_array
-from .create cimport filled
+from .create cimport filled, stream_for
 from .operators cimport compare, numpy_signs, quotient_and_remainder
 from .numerics cimport product
 
 from .errors import Error
-from .stream import default_stream
-from .create import array_from
+from .stream import stream_on
+from .create import array_from, asarray
 from .indexing import scatter_add
 
 
@@ -125,7 +125,7 @@ cdef Foreign foreign_on(Stream stream):
     return foreign
 
 
-def from_dlpack(data, /, *, stream=None, copy=None):
+def from_dlpack(data, /, *, stream=None, device=None, copy=None):
     """An array over the memory of an object with __dlpack__ (CuPy, PyTorch, JAX, Yoke), without a copy. The object must be on the
     stream's device (else InvalidArgumentError), or in host memory, as NumPy's arrays are: host memory is copied. copy: True always
     copies; False never copies, and raises BufferError for host memory. On CUDA the stream waits for the work that the object's
@@ -133,10 +133,14 @@ def from_dlpack(data, /, *, stream=None, copy=None):
     work. Operations that refuse overlapping operands do not see that two such arrays overlap."""
     cdef Foreign foreign
     cdef yoke_status status
-    cdef yoke_device *device
+    cdef yoke_device *ptr
     cdef Array result
 
-    stream = default_stream() if stream is None else stream
+    if isinstance(data, Array) and stream is None:
+        stream = stream_on((<Array>data).stream.device if device is None else device)
+    stream = stream_for(stream, device)
+    if isinstance(data, Array) and (<Array>data).stream.device is not stream.device:
+        return asarray(data, stream=stream, copy=copy)
     if copy:
         return from_dlpack(data, stream=stream).copy()
     if hasattr(data, "__dlpack_device__") and data.__dlpack_device__()[0] == 1:
@@ -157,10 +161,10 @@ def from_dlpack(data, /, *, stream=None, copy=None):
         raise TypeError("__dlpack__ gave no capsule named dltensor")
     cdef DLManagedTensor *tensor = <DLManagedTensor *>PyCapsule_GetPointer_raw(<PyObject *>capsule, "dltensor")
     PyCapsule_SetName_raw(<PyObject *>capsule, "used_dltensor")  # before another thread sees it and takes it, too
-    device = yoke_device_retain((<Device>stream.device).ptr)  # another thread may close the device meanwhile
+    ptr = yoke_device_retain((<Device>stream.device).ptr)  # another thread may close the device meanwhile
     with nogil:
-        status = yoke_array_from_dlpack(device, tensor, &result.a)
-        yoke_device_release(device)
+        status = yoke_array_from_dlpack(ptr, tensor, &result.a)
+        yoke_device_release(ptr)
     if status < 0:
         PyCapsule_SetName_raw(<PyObject *>capsule, "dltensor")  # its own again
         fail(status)
@@ -293,6 +297,8 @@ cdef object numpy_elementwise(ufunc, str method, tuple inputs, dict options):
             return inputs[0].conj()
         if name in numpy_functions:
             return getattr(sys.modules["yoke"], numpy_functions[name])(*inputs)
+        if name in sys.modules["yoke"]._LATER:
+            return getattr(sys.modules["yoke"], name)(*inputs)
     if name == "add" and method == "at" and isinstance(inputs[0], Array):
         return scatter_add(*inputs)
     refuse_numpy(name if method == "__call__" else f"{name}.{method}")
@@ -302,8 +308,8 @@ cdef object numpy_function(function, tuple args, dict kwargs):
     """Array.__array_function__: the function, method or attribute of the same name, whose arguments mean the same."""
     name, place = function.__name__, function.__module__
     ours = sys.modules["yoke"]
-    if place == "numpy.fft" and name in dir(ours.fft):
-        return getattr(ours.fft, name)(*args, **kwargs)
+    if place in ("numpy.fft", "numpy.linalg") and name in dir(getattr(ours, place.removeprefix("numpy."))):
+        return getattr(getattr(ours, place.removeprefix("numpy.")), name)(*args, **kwargs)
     if place != "numpy":
         refuse_numpy(f"{place.removeprefix('numpy.')}.{name}")
     if name in ours.__all__:
@@ -313,7 +319,20 @@ cdef object numpy_function(function, tuple args, dict kwargs):
             return getattr(args[0], numpy_methods[name])(*args[1:], **kwargs)
         if name in numpy_attributes and len(args) == 1:
             return getattr(args[0], name)
+    if name in ours._LATER:
+        return getattr(ours, name)(*args, **kwargs)
     refuse_numpy(name)
+
+
+# ---- The array API standard ----
+
+def namespace(version):
+    """Array.__array_namespace__."""
+    package = sys.modules["yoke"]
+    known = ("2021.12", "2022.12", "2023.12", package.__array_api_version__)
+    if version is not None and version not in known:
+        raise ValueError(f"yoke is a namespace of the array API standard {', '.join(known)}, not {shown(version)}")
+    return package
 
 
 # ---- Names that are not there ----
@@ -324,7 +343,7 @@ cdef dict attributes_of_others = {
     "copy_to_host": "to_numpy()", "set": "a[...] = values", "dot": "yoke.dot(a, b), or a @ b",
     "take": "yoke.take(a, indices, axis)", "put": "yoke.put(a, ind, v)", "nonzero": "yoke.nonzero(a)",
     "compress": "yoke.compress(condition, a, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
-    "to": "yoke.asarray(a, dtype, stream=…)",
+    "to": "to_device(device), or astype(dtype)",
     "tobytes": "to_numpy().tobytes()", "searchsorted": "yoke.searchsorted(a, values)",
 }
 

@@ -13,6 +13,7 @@ cdef int order_streams(Stream stream, list arrays) except -1
 cdef int order_back(Stream stream, list arrays) except -1
 cdef int assign(Array target, Array source, const char *where) except -1
 cdef int read_array(Array source, out) except -1
+cdef Array part_of_complex(Array array, int number)
 cdef Array with_last(Array array, int32_t axis)
 cdef bint is_sequence(value) except -1
 cdef Array trimmed(Array values, Py_ssize_t dimensions)

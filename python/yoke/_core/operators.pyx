@@ -18,7 +18,7 @@ from .dtype cimport (
 from .memory cimport Buffer
 from .stream cimport Stream
 from .array cimport above, Array, comparisons
-from .expression cimport apart, are_alike, Function, is_sequence, map_arrays, new_array, spans_meet
+from .expression cimport apart, are_alike, assign, Function, is_sequence, map_arrays, new_array, part_of_complex, spans_meet
 from .create cimport filled, stream_of
 from .reduction cimport tell_later
 
@@ -411,7 +411,9 @@ cdef str text_of_sign(str sign, int32_t dtype, Stream stream):
     if is_complex(dtype) and sign in ("<", "<=", ">", ">=", "//", "%", "min", "max"):
         raise TypeError(f"complex numbers have no order: {sign} is not for {dtype_names[dtype]}")
     if sign == "**" and is_complex(dtype):
-        raise TypeError(f"{dtype_names[dtype]} is raised to a power that is one int")
+        from .._complex import POWER
+
+        return POWER
     if sign == "**" and whole:
         return f"c = ({dtype_names[dtype]})integer_power(a, b)"
     if sign in ("&", "|", "^", "<<", ">>") and not whole:
@@ -509,7 +511,8 @@ cdef object in_place(str sign, Array array, other):
 
 
 cdef dict functions = {name: f"c = {name}(a)" for name in (
-    "sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh floor ceil trunc rint cbrt expm1 log1p erf rsqrt"
+    "sqrt exp exp2 log log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh floor ceil trunc rint cbrt expm1 "
+    "log1p erf rsqrt"
 ).split()}
 
 
@@ -521,6 +524,12 @@ def apply(name, a):
     cdef Array array = array_from(a)
     if is_integer_or_bool(array.a.dtype) and name in ("floor", "ceil", "trunc", "rint"):
         return array.copy()
+    if is_complex(array.a.dtype):
+        from .._complex import FUNCTIONS
+
+        if name not in FUNCTIONS:
+            raise TypeError(f"{name} is not for complex numbers, as those of {dtype_names[array.a.dtype]}")
+        return unary(FUNCTIONS[name], array, array.a.dtype)
     return unary(functions[name], array, fractions_of(array.a.dtype, array.stream))
 
 
@@ -542,7 +551,10 @@ cdef object rounded(Array array, decimals):
     """The nearest numbers with `decimals` decimals."""
     decimals = operator.index(decimals)
     if is_complex(array.a.dtype):
-        raise TypeError(f"{dtype_names[array.a.dtype]} has no round: round x.real and x.imag")
+        result = new_array(array.stream, array.a.dtype, array.shape)
+        for part in (0, 1):
+            assign(part_of_complex(result, part), rounded(part_of_complex(array, part), decimals), here())
+        return result
     if is_integer_or_bool(array.a.dtype):
         if decimals < 0:
             raise ValueError("integers are rounded to no tens: convert to a float dtype first")

@@ -97,8 +97,8 @@ cdef int sort_along(Array array, axis, descending) except -1:
     return assign(view, sorted_, here())
 
 
-def sort(array, axis=-1, *, descending=False):
-    """A sorted copy, along an axis; None: of the flattened array. Stable, NaN last."""
+def sort(array, axis=-1, *, descending=False, stable=True):
+    """A sorted copy, along an axis; None: of the flattened array. Stable, also where stable=False would do without; NaN last."""
     given = array_from(array)
     result = given.reshape(-1).copy() if axis is None else given.copy()
     sort_along(result, -1 if axis is None else axis, descending)
@@ -138,8 +138,8 @@ cdef Array sorting(Array array, axis, descending):
     return result
 
 
-def argsort(array, axis=-1, *, descending=False):
-    """The indices, int64, that would sort along an axis; None: the flattened array."""
+def argsort(array, axis=-1, *, descending=False, stable=True):
+    """The indices, int64, that would sort along an axis; None: the flattened array. Stable, as sort."""
     return sorting(array_from(array), axis, descending)
 
 

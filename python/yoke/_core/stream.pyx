@@ -16,7 +16,7 @@ from libc.string cimport memset
 from .c_yoke cimport *
 from .errors cimport (
     as_size, c_text, Call, call_again, call_native, call_once, check, check_function, fail, heed_signals, here, in_host_function,
-    in_main_thread, release_call,
+    in_main_thread, release_call, shown,
 )
 from .device cimport Device, wait_number
 from .memory cimport Buffer, forgotten, hold, Image, Inside, inside, Kept, kept_memory, prune_kept, prune_queue, with_owner
@@ -45,6 +45,25 @@ def default_stream():
             if default_made is None:
                 default_made = Stream(Device(), name="default")
     return default_made
+
+
+cdef dict others_made = {}  # by Device, the default streams of those that default_made is not on
+
+
+def stream_on(device):
+    """The stream that arrays are made on where a device is named: default_stream(), if it is the device's or the device is None;
+    else one stream of the device, which is made at the first call and lives as long as the process."""
+    stream = default_stream()
+    if device is None or stream.device is device:
+        return stream
+    if not isinstance(device, Device):
+        raise TypeError(f"a device is a Device, as x.device gives it, not {shown(device)}")
+    if default_made is not None and (<Stream>default_made).device is device:
+        return default_made
+    with default_lock:
+        if device not in others_made:
+            others_made[device] = Stream(device, name="default")
+        return others_made[device]
 
 
 @cython.final
