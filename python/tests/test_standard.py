@@ -129,7 +129,8 @@ def test_copies():
 @pytest.mark.parametrize("name, operands", [
     *[(name, (N, 3)) for name in "add subtract multiply divide floor_divide remainder pow maximum bitwise_and left_shift".split()],
     *[(name, (F, F[:, ::-1])) for name in "less equal greater_equal logical_or logical_xor hypot atan2 copysign logaddexp".split()],
-    ("bitwise_invert", (N,)), ("nextafter", (F, numpy.float32(9))), ("sign", (F,)), ("sign", (C,)), ("sign", (-0.0 * C.conj(),)), ("sign", (N.astype("uint8"),)),
+    ("bitwise_invert", (N,)), ("nextafter", (F, numpy.float32(9))), ("sign", (F,)), ("sign", (C,)), ("sign", (-0.0 * C.conj(),)),
+    ("sign", (N.astype("uint8"),)),
     ("signbit", (F,)), ("reciprocal", (F[:1],)), ("square", (N,)), ("abs", (C,)), ("positive", (N,)), ("round", (C * 3,)),
     ("isfinite", (C / numpy.float32(0.25),)), ("isnan", (N,)), ("logical_not", (F,)), ("pow", (C[:3], C[1:])),
     ("logaddexp", (numpy.float32([math.inf, -math.inf, math.nan, 1]), numpy.float32([-math.inf, -math.inf, 1, 1]))),
