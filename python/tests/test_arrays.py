@@ -96,7 +96,7 @@ def test_lists_and_numpy_arrays_as_indices(key):
 
 def test_wrong_indices():
     array = yoke.asarray(I)
-    for key in (([0, 1], 0), (numpy.array([0, 1]), 0), [0.5], (slice(None), True)):
+    for key in ([0.5], ([0, 99], 0), (numpy.array([0, 99]), slice(None)), ([0], 0.5)):
         with pytest.raises(IndexError):
             array[key]
 
@@ -566,9 +566,9 @@ def test_kinds():
 
 def test_ufunc_at():
     array, values = yoke.zeros(4), numpy.zeros(4, "f4")
-    for target, operand in ((array, 1.0), (values, yoke.ones(1))):
-        with pytest.raises(TypeError, match="numpy.add.at is for the memory of the host"):
-            numpy.add.at(target, [0], operand)
+    for function, target, operand in ((numpy.multiply, array, 1.0), (numpy.add, values, yoke.ones(1))):
+        with pytest.raises(TypeError, match=r"numpy\.[a-z]+\.at is for the memory of the host"):
+            function.at(target, [0], operand)
 
 
 WITHOUT_NUMPY = """

@@ -34,9 +34,10 @@ def declared(name):
     for node in body:  # what it takes from the stubs of other modules, by names or all
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
             stub = FOLDER / node.module
-            others = members(ast.parse((stub / "__init__.pyi" if stub.is_dir() else stub.with_suffix(".pyi")).read_text()).body)
-            names = [each.name for each in node.names]
-            top |= {each: thing for each, thing in others.items() if each in names or names == ["*"] and each[0] != "_"}
+            theirs = ast.parse((stub / "__init__.pyi" if stub.is_dir() else stub.with_suffix(".pyi")).read_text()).body
+            names, listed = [each.name for each in node.names], [ast.literal_eval(each.value) for each in theirs if is_all(each)]
+            top |= {each: thing for each, thing in members(theirs).items()
+                    if each in names or names == ["*"] and each[0] != "_" and (not listed or each in listed[0])}
     return top, {key: members(node.body) for key, node in top.items() if isinstance(node, ast.ClassDef)}
 
 
@@ -45,8 +46,16 @@ def parameters(node):
     return [each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
 
 
+def is_all(node):
+    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+
+
+def is_overload(node):
+    return any(getattr(each, "id", "") == "overload" for each in node.decorator_list)
+
+
 def same_parameters(node, function):
-    if any(getattr(each, "id", "") == "overload" for each in node.decorator_list):
+    if is_overload(node):
         return
     real = [each.name for each in inspect.signature(function).parameters.values() if each.kind not in (each.VAR_POSITIONAL,
                                                                                                        each.VAR_KEYWORD)]
@@ -67,8 +76,9 @@ def test_complete(module, stub):
             continue
         if not isinstance(thing, type):
             same_parameters(top[name], thing)
-            assert parameters(top[name]) == [each.name for each in inspect.signature(thing).parameters.values()
-                                             if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)], name
+            assert is_overload(top[name]) or parameters(top[name]) == [
+                each.name for each in inspect.signature(thing).parameters.values()
+                if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)], name
             continue
         for member, value in vars(thing).items():
             if member.startswith("_"):

@@ -86,7 +86,7 @@ cdef Array selected(Array array, key):
         elif type(each) is not int and is_array(each):
             return None
         else:
-            position = operator.index(each)
+            position = as_position(each)
             if not -(1 << 63) <= position < 1 << 63:
                 raise IndexError(f"index {shown(position)} is out of range for an axis of {a.shape[axis]} elements")
             a = yoke_array_index(a, axis, position)
@@ -97,6 +97,15 @@ cdef Array selected(Array array, key):
             return None
         raise IndexError(text_for_python(text_of(yoke_error().text), IndexError))
     return array.view(a)
+
+
+cdef object as_position(each):
+    """An int as an index."""
+    try:
+        return operator.index(each)
+    except TypeError:
+        raise IndexError(f"an index is an integer, a slice, …, None, or an array or list of integers or bool, not {shown(each)}"
+                         ) from None
 
 
 cdef Array at_truth(Array array, bint there):
@@ -263,7 +272,7 @@ cdef object part_of_key(Array array, each):
     if each is None or each is Ellipsis or isinstance(each, slice):
         return each
     if not is_array(each):
-        return operator.index(each)
+        return as_position(each)
     if isinstance(each, Array):
         return each
     if not isinstance(each, (bool, list, tuple, range)) and not hasattr(each, "__array_interface__"):
