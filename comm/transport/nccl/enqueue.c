@@ -8,6 +8,7 @@
 
 #include <yoke/native.h>
 
+#include "ground/process.h"
 #include "nccl.h"
 
 /* ---- Which operations ---- */
@@ -200,6 +201,8 @@ static bool make_calls(struct ycomm_nccl *nccl, calls *c, const ycomm_op *op)
     if (told) {
         if (ycomm_stream_is_capturing(c->stream))
             atomic_store(&nccl->recorded, true);
+        else
+            atomic_store(&nccl->stream, c->stream);
         atomic_fetch_add(&nccl->begun, 1);
         ycomm_engine_watch(&nccl->watch); /* already now: a call that waits for other ranks is ended by the progress thread */
         atomic_store(&nccl->newest, op->where);
@@ -224,6 +227,10 @@ static yoke_status run(yoke_status status, void *native_stream, void *user)
     }
     if (ycomm_channel_failure(op->channel, &failure))
         return fail_too(op, &failure);
+    if (ycomm_mpi_is_closed()) {
+        ycomm_failure_set_finalized(&failure);
+        return fail(op, &failure);
+    }
     if (!make_calls(nccl, &c, op)) {
         ycomm_failure_set(&failure, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
         return fail(op, &failure);

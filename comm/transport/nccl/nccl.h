@@ -44,9 +44,10 @@ struct ycomm_nccl {
     _Atomic(ycomm_ticket *) spare; /* the other way round */
     atomic_uint spare_count;
     atomic_bool aborted;
-    atomic_bool recorded;         /* operations, in a graph, of whose launches nothing is told here */
-    atomic_bool stream_failed;    /* of the channel's failure: once is enough, and it may have been recovered since */
-    _Atomic(const char *) newest; /* where the newest operation was enqueued */
+    atomic_bool recorded;               /* operations, in a graph, of whose launches nothing is told here */
+    atomic_bool stream_failed;          /* of the channel's failure: once is enough, and it may have been recovered since */
+    _Atomic(const char *) newest;       /* where the newest operation was enqueued */
+    _Atomic(ycomm_cudaStream_t) stream; /* CUDA's, of the newest that was not recorded */
     /* The progress thread's. */
     ycomm_ticket *first, **last, *unposted;
     size_t posted;         /* tickets on their way */
@@ -57,6 +58,7 @@ struct ycomm_nccl {
     yoke_event *watched;   /* behind operations */
     uint64_t seen;         /* how many of them */
     uint64_t since;        /* when it was recorded; without one, when an operation behind the last one was noticed */
+    uint64_t left_since;   /* when MPI was first seen to be finalised, with tickets left, or 0 */
     bool given_up, ending; /* the stream is made to fail no more; and need not be */
     ycomm_watch watch;     /* the engine's */
 };
@@ -83,6 +85,8 @@ void ycomm_nccl_finish(struct ycomm_nccl *nccl);
 bool ycomm_ticket_add(struct ycomm_nccl *nccl, const ycomm_op *op);
 /* The progress thread: exchange and compare tickets. Whether that was anything; *out_ticket: the one that `failure` is of. */
 bool ycomm_tickets_step(struct ycomm_nccl *nccl, ycomm_failure *failure, const ycomm_ticket **out_ticket);
+/* Forget those that are left; and with ycomm_tickets_free all. */
+void ycomm_tickets_drop(struct ycomm_nccl *nccl);
 void ycomm_tickets_free(struct ycomm_nccl *nccl);
 
 #endif

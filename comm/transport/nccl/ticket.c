@@ -144,13 +144,19 @@ static void free_tickets(ycomm_ticket *first)
     }
 }
 
-void ycomm_tickets_free(struct ycomm_nccl *nccl)
+void ycomm_tickets_drop(struct ycomm_nccl *nccl)
 {
     take_fresh(nccl);
     if (nccl->unposted && nccl->unposted->posted) /* in part */
         nccl->unposted = nccl->unposted->next;
     free_tickets(nccl->unposted); /* those before are MPI's, for good */
-    free_tickets(atomic_exchange(&nccl->spare, NULL));
     nccl->first = nccl->unposted = NULL;
     nccl->last = &nccl->first;
+    nccl->posted = 0;
+}
+
+void ycomm_tickets_free(struct ycomm_nccl *nccl)
+{
+    ycomm_tickets_drop(nccl);
+    free_tickets(atomic_exchange(&nccl->spare, NULL));
 }

@@ -16,7 +16,7 @@
 
 /* Nanoseconds. An event that is recorded while another thread makes a call in the stream is deferred by Yoke, and then so are the
  * operations behind it, which costs many times what they cost. So it waits until the stream is quiet, and not for ever. */
-enum { LOOK = 1000000, BUSY = 10000000, LINGER = 10000000 };
+enum { LOOK = 1000000, BUSY = 10000000, LINGER = 10000000, MOMENT = 1000000000 };
 
 /* ---- The stream ---- */
 
@@ -110,6 +110,28 @@ static void step_stream(struct ycomm_nccl *nccl, ycomm_failure *failure)
 
 /* ---- The end ---- */
 
+static bool is_complete(struct ycomm_nccl *nccl)
+{
+    ycomm_cudaStream_t stream = atomic_load(&nccl->stream);
+    if (!stream || atomic_load(&nccl->begun) != atomic_load(&nccl->ended) || !ycomm_context_enter(nccl->context))
+        return false;
+    bool complete = ycomm_stream_is_complete(stream);
+    ycomm_context_leave();
+    return complete;
+}
+
+/* MPI has been finalised, so that nobody answers the tickets that are left. They are needed only while operations are under way,
+ * which an event that has just been recorded behind complete ones makes look so for a moment. */
+static void leave_tickets(struct ycomm_nccl *nccl, ycomm_failure *failure)
+{
+    uint64_t now = yk_now();
+    nccl->left_since = nccl->left_since ? nccl->left_since : now;
+    if (is_complete(nccl))
+        ycomm_tickets_drop(nccl);
+    else if (now - nccl->left_since > MOMENT)
+        ycomm_failure_set_finalized(failure);
+}
+
 /* The stream fails first: once the abort has ended what waits on the device, events behind that are complete. */
 static void give_up(struct ycomm_nccl *nccl)
 {
@@ -135,7 +157,7 @@ static bool step(struct ycomm_nccl *nccl)
         if (can_compare)
             moved = ycomm_tickets_step(nccl, &failure, &ticket);
         else if (nccl->first || atomic_load(&nccl->fresh))
-            ycomm_failure_set_finalized(&failure);
+            leave_tickets(nccl, &failure);
         if (failure.status == YOKE_OK) {
             ticket = NULL;
             step_stream(nccl, &failure);

@@ -19,6 +19,11 @@ bool ycomm_stream_is_lost(void *native_stream)
     return result != 0 && result != YCOMM_CUDA_ERROR_NOT_READY;
 }
 
+bool ycomm_stream_is_complete(void *native_stream)
+{
+    return ycomm_cuda.cuStreamQuery(native_stream) == 0;
+}
+
 bool ycomm_stream_is_capturing(void *native_stream)
 {
     ycomm_CUstreamCaptureStatus status = 0;

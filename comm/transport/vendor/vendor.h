@@ -39,6 +39,8 @@ bool ycomm_context_enter(void *context);
 void ycomm_context_leave(void);
 /* Whether CUDA refuses the stream, as it does for good once a kernel has failed. */
 bool ycomm_stream_is_lost(void *native_stream);
+/* Whether CUDA has completed all that has been enqueued there. */
+bool ycomm_stream_is_complete(void *native_stream);
 /* Whether what is enqueued there becomes a part of a graph. */
 bool ycomm_stream_is_capturing(void *native_stream);
 /* Where an OpenCL queue maps a part of a buffer, which it unmaps again; NULL: nowhere. */
