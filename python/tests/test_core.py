@@ -193,6 +193,10 @@ def test_where_names_the_line(stream, device):
 
     place = f"{LINE}{fill.__code__.co_firstlineno + 2}"
     assert place in fill(device.buffer(4))
+    one = yoke.ones(4, stream=stream)
+    with stream.record() as graph:  # a function that is Python's, in the package
+        kept = yoke.expand_dims(one, 0), yoke.multiply(one, 2); place = line()
+    assert place in graph.describe() and "_elementwise" not in graph.describe() and kept
     namespace = {"stream": stream, "buffer": device.buffer(4)}
     for i in range(600):  # more places than the fast table has, and codes that are freed
         exec(compile(f"\n\nwith stream.record() as graph:\n    stream.fill(buffer)", f"made{i}.py", "exec"), namespace)

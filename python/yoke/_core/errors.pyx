@@ -393,8 +393,16 @@ cdef Place recent_places[256]
 find_frame_lasti()
 
 
+# Of a line of the package itself: the one that called it counts.
+cdef const char *inside = b""
+cdef str package = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
 cdef const char *remember_place(PyObject *code, int line) except? NULL:
-    cdef bytes text = (<object>code).co_filename.encode("utf-8", "replace") + b":" + str(line).encode()
+    cdef str file = (<object>code).co_filename
+    if file.startswith(package):
+        return inside
+    cdef bytes text = file.encode("utf-8", "replace") + b":" + str(line).encode()
     cdef bytes kept = places.get(text)
 
     if kept is None:
@@ -404,18 +412,11 @@ cdef const char *remember_place(PyObject *code, int line) except? NULL:
     return PyBytes_AsString(kept)
 
 
-cdef const char *here() except? NULL:
-    """"file:line" of the Python line that is calling."""
-    cdef PyObject *frame = current_frame()  # borrowed
-    cdef PyObject *code
-    cdef Place *place
-    cdef int call
+cdef inline const char *place_of(PyObject *frame) except? NULL:
+    cdef PyObject *code = frame_code(frame)  # owned
+    cdef int call = frame_call(frame)
+    cdef Place *place = &recent_places[((<size_t>code >> 5) ^ <size_t>call * 31) & 255]
 
-    if frame == NULL:
-        return NULL
-    call = frame_call(frame)
-    code = frame_code(frame)  # owned
-    place = &recent_places[((<size_t>code >> 5) ^ <size_t>call * 31) & 255]
     if place.code == code and place.call == call:
         Py_DECREF_raw(code)
         return place.text
@@ -429,6 +430,28 @@ cdef const char *here() except? NULL:
     if old != NULL:
         Py_DECREF_raw(old)
     return text
+
+
+cdef const char *place_outside(frame) except? NULL:
+    """That of the line which called the package."""
+    cdef const char *text = inside
+    while text == inside:
+        frame = frame.f_back
+        if frame is None:
+            return NULL
+        text = place_of(<PyObject *>frame)
+    return text
+
+
+cdef const char *here() except? NULL:
+    """"file:line" of the Python line that is calling."""
+    cdef PyObject *frame = current_frame()  # borrowed
+    cdef const char *text
+
+    if frame == NULL:
+        return NULL
+    text = place_of(frame)
+    return place_outside(<object>frame) if text == inside else text
 
 
 cdef yoke_status status_of(box) noexcept:
