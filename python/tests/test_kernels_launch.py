@@ -49,6 +49,31 @@ def test_host_arrays_and_graph(stream, device):
     assert len(graph) == 1 and y.tolist() == x.tolist()
 
 
+@yoke.kernel
+def added(x, y, a):
+    i = yoke.grid(1)
+    if i < x.size:
+        y[i] = x[i] + a
+
+
+def test_a_launch_that_is_kept_takes_other_arguments(stream):
+    """Arguments that look as the last ones go a short way: what looks otherwise must not."""
+    launch = added[8]
+    assert launch is added[8] and launch is not added[9]
+    plain, long = numpy.arange(8, dtype="f4"), numpy.arange(24, dtype="f4")
+    for x, a in ((plain, 2.0), (plain, 3.0), (plain.astype("i4"), 3), (plain, 4), (plain[:5], 0.5), (plain, True),
+                 (long[3:11], 1.0), (long[::3], 1.0), (plain[:0], 1.0), (plain, numpy.float32(7)), (plain, 2.0)):
+        array = yoke.asarray(long, stream=stream)[3:11] if x.base is long and x[0] == 3 else \
+            yoke.asarray(long, stream=stream)[::3] if x.base is long else yoke.asarray(x, stream=stream)
+        y = yoke.zeros(x.shape, x.dtype, stream=stream)
+        launch(stream, array, y, a)
+        assert y.tolist() == (x + x.dtype.type(a)).tolist(), (x.dtype, x.strides, a)
+    with pytest.raises(yoke.KernelError, match="takes 3 arguments"):
+        launch(stream, y, y)
+    with pytest.raises(TypeError, match="its stream"):
+        launch(y, y, y, 1.0)
+
+
 def test_buffer(stream, device):
     buffer = device.buffer(40)
     copied[10](stream, yoke.In(numpy.arange(10, dtype=numpy.float32)), buffer)

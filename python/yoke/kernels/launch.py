@@ -9,12 +9,13 @@ import inspect
 import textwrap
 import types as python_types
 
-from .._core import Array, Buffer, HostArgument, Source, Stream, Strided
+from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, expand_alike, looks_of
 from .errors import KernelError, NotYetKnown, error
 from .translate import Program, TAKEN
 from .types import ArrayType, BOOL, F32, F64, I64, SCALARS, scalar_named
 
 MOST_DIMENSIONS = 4
+MOST_LAUNCHES = 64  # that a kernel keeps
 
 
 class PythonFunction:
@@ -153,7 +154,7 @@ class Kernel(PythonFunction):
 
     def __init__(self, function, math="default"):
         super().__init__(function)
-        self.math, self.variants, self.recent = math, {}, {}
+        self.math, self.variants, self.recent, self.launches = math, {}, {}, {}
         self.check()
 
     def check(self):
@@ -284,7 +285,15 @@ class Kernel(PythonFunction):
         return found
 
     def __getitem__(self, shape):
-        return PythonLaunch(self, shape)
+        try:
+            launch = self.launches.get(shape)
+        except TypeError:  # a list
+            return PythonLaunch(self, shape)
+        if launch is None:
+            if len(self.launches) >= MOST_LAUNCHES:
+                self.launches.clear()
+            launch = self.launches[shape] = PythonLaunch(self, shape)
+        return launch
 
     def __call__(self, *args, **options):
         raise TypeError(f"a launch needs its size: {self.name}[n](stream, …) or {self.name}[grid, block](stream, …)")
@@ -339,8 +348,19 @@ class PythonLaunch:
 
     def __init__(self, kernel, shape):
         self.kernel, self.shape = kernel, shape
+        self.last = None  # the device, the looks of the arguments, the variant, its launch
 
     def __call__(self, stream, *args):
+        last = self.last
+        if last is not None and type(stream) is Stream and stream.device is last[0]:
+            expanded = expand_alike(last[1], args)
+            if expanded is not None and last[2].is_current():
+                last[3](stream, *expanded)
+                return
+        self.launch(stream, args)
+
+    def launch(self, stream, args):
+        """The same, of arguments of any kind."""
         kernel = self.kernel
         if not isinstance(stream, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
@@ -351,7 +371,11 @@ class PythonLaunch:
                 expand_array(expanded, value, type_)
             else:
                 expanded.append(int(value) if type_ is BOOL else value)
-        variant.compiled[self.shape](stream, *expanded)
+        launch = variant.compiled[self.shape]
+        launch(stream, *expanded)
+        looks = looks_of(args)
+        if looks is not None:
+            self.last = stream.device, looks, variant, launch
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
