@@ -47,8 +47,8 @@ venv clean numpy pytest pytest-xdist $extra >"$log" 2>&1 || tap_skip_all "pip ca
 
 # The package from a copy: nothing is made in the source.
 mkdir -p "$place/tree"
-rm -rf "$place/dist" "$place/tree/include"
-cp -Rp "$source/include" "$place/tree/include"
+rm -rf "$place/dist" "$place/tree/include" "$place/tree/api"
+cp -Rp "$source/include" "$source/api" "$place/tree"
 rm -rf "$place/tree/python/yoke/"*.p* "$place/tree/python/yoke/_core/"*.p* "$place/tree/python/yoke/kernels"
 mkdir -p "$place/tree/python/yoke/_core" "$place/tree/python/yoke/kernels"
 (cd "$source/python" && cp -p pyproject.toml setup.py README.md "$place/tree/python" &&
