@@ -117,3 +117,7 @@ def _set_flat(array, key, values):
     flat[key] = values
     if flat.buffer is not array.buffer:
         array[...] = flat.reshape(array.shape)
+
+
+for _each in (argwhere, compress, count_nonzero, extract, flatnonzero, put, put_along_axis, take_along_axis):
+    _each.__module__ = "yoke"  # what users see, and pickle
