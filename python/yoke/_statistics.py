@@ -8,6 +8,7 @@ from . import _core
 from ._core import array_from as _array_from
 from ._core import evaluate as _evaluate
 from ._core import map_reduce as _map_reduce
+from ._elementwise import _kind
 
 
 def sum(x, /, axis=None, dtype=None, out=None, *, keepdims=False):
@@ -47,10 +48,9 @@ def _extreme(name, x, axis, out, keepdims):
     """The smallest or largest element; NaN where one is. The library's reduction leaves NaN out."""
     array = _array_from(x)
     result = _core.reduce(name, array, axis, keepdims=keepdims)
-    if "float" in str(array.dtype):
+    if _kind(array) == "f":
         unordered = _map_reduce("any", "a != a", axis, keepdims=keepdims, a=array)
-        result = _evaluate("bad ? (r - r) / (r - r) : r", array.dtype,
-                           bad=unordered, r=result)
+        result = _evaluate("bad ? (r - r) / (r - r) : r", array.dtype, bad=unordered, r=result)
     if out is None:
         return result
     out[...] = result
@@ -121,8 +121,8 @@ _Inverse = namedtuple("unique_inverse_result", "values inverse_indices")
 
 def _order(flat):
     """The positions that sort; complex numbers by their real parts, and equal ones by the imaginary. + 0: -0.0 is 0.0."""
-    if "complex" not in str(flat.dtype):
-        return _core.argsort(flat + 0 if "float" in str(flat.dtype) else flat)
+    if _kind(flat) != "c":
+        return _core.argsort(flat + 0 if _kind(flat) == "f" else flat)
     order = _core.argsort(flat.imag + 0)
     return _core.take(order, _core.argsort(_core.take(flat.real + 0, order)))
 
