@@ -256,8 +256,7 @@ static void judge_clamp(step *s)
     number low = { real_of(s->low), 0 }, high = { real_of(s->high), 0 };
     for (int64_t i = 0; i < s->a[0].count; i++) {
         number x = input(s, 1, i);
-        if (!isnan(x.re))
-            x = least(least(x, low, true), high, false);
+        x = x.re < low.re ? low : x.re > high.re ? high : x; /* -0 is not below 0, and NaN is neither below nor above */
         want_exactly(s, 0, i, convert(x, s->v->d[1], s->v->d[0]));
     }
 }
