@@ -220,7 +220,9 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .in_host_memory = slot->unified,
         .copies_pageable_slowly = !slot->unified,
         .waits_in_copies = slot->nvidia,
-        .releases_wait = slot->nvidia,   /* clReleaseProgram waits for running kernels, and blocks every enqueue meanwhile (580) */
+        /* clReleaseProgram and clReleaseMemObject wait for all kernels that run, and block every enqueue meanwhile (580); of a
+         * sub-buffer it does not. */
+        .releases_wait = slot->nvidia,
         .captures_writes = slot->nvidia, /* up to 64 KiB, from pinned memory too (580) */
         .fill_reach = slot->nvidia ? INT32_MAX : UINT64_MAX,
     };

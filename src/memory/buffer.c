@@ -102,7 +102,10 @@ static void retire_root(void *object)
         yk_pinned_forget(buffer);
         user = YK_MANY_STREAMS; /* copies use the address, which counts as no use */
     }
-    if (device->traits.keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !yk_pool_keeps(buffer))
+    bool cached = yk_pool_keeps(buffer);
+    if (device->traits.releases_wait && !cached)
+        yk_retire_until_idle(device, buffer, destroy_root, true, yk_account_of(buffer));
+    else if (device->traits.keeps_used_objects && buffer->kind == YOKE_MEMORY_DEVICE && !cached)
         destroy_root(buffer);
     else if (!free_in_order(buffer, user))
         yk_retire(device, buffer, destroy_root, user, yk_account_of(buffer));

@@ -100,8 +100,12 @@ static void end_sampler(void *object)
  * buffers of a kernel that it has not run yet, but not the samplers. */
 static void retire(yoke_image *image, void (*end)(void *object), uint64_t bytes)
 {
+    yoke_device *device = image->base.device;
     atomic_store(&image->base.object.kind, YK_DEAD);
-    yk_retire(image->base.device, image, end, atomic_load_explicit(&image->base.used_by, memory_order_relaxed), bytes);
+    if (device->traits.releases_wait && end == end_texels)
+        yk_retire_until_idle(device, image, end, true, bytes);
+    else
+        yk_retire(device, image, end, atomic_load_explicit(&image->base.used_by, memory_order_relaxed), bytes);
 }
 
 static void retire_texels(void *object)

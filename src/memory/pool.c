@@ -222,7 +222,10 @@ static bool trim(yoke_device *device, yk_memory_cache *cache, uint64_t keep)
         if (!block)
             return any;
         any = true;
-        yk_retire(device, block, destroy, device->traits.keeps_used_objects ? YK_NO_STREAM : block->user, 0);
+        if (device->traits.releases_wait)
+            yk_retire_until_idle(device, block, destroy, true, 0);
+        else
+            yk_retire(device, block, destroy, device->traits.keeps_used_objects ? YK_NO_STREAM : block->user, 0);
         yk_reclaim_end(device, true);
     }
 }

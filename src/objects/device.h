@@ -43,6 +43,7 @@ typedef struct yk_reclaim {
     pthread_cond_t changed;            /* signals `ended` and `asking`; with device->lock, which protects what follows */
     uint64_t retired;                  /* how many objects have been retired */
     bool asking;                       /* a thread checks the first retired item, and no other thread does */
+    atomic_uint wanted;                /* how many threads wait for all retired objects: for their memory, or to close the device */
 } yk_reclaim;
 
 /* The programs that a device keeps, by key: program/device_programs.c. Any thread reads and adds to them without a lock. */

@@ -24,8 +24,8 @@ typedef struct yk_traits {
      * the core waits until every stream has passed. */
     bool keeps_used_objects;
 
-    /* The driver waits for running kernels when a program is released, and blocks all threads meanwhile: the core calls
-     * program_destroy on a thread of its own while the device has work. */
+    /* The driver waits for running kernels, of whatever program and memory, when a program or memory is released, and blocks all
+     * threads meanwhile: the core destroys them when the device has nothing to do, and memory when a thread waits for memory. */
     bool releases_wait;
 
     /* The driver returns an event for each command at no cost: write, read, copy, fill and launch then also record op->end, where

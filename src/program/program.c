@@ -46,39 +46,6 @@ static void destroy_program(void *program)
     yk_program_destroy(program);
 }
 
-/* A program of a driver whose program release blocks all threads while kernels run. */
-typedef struct retired {
-    yoke_program *program;
-    uint64_t submitted; /* the count of operations submitted to all streams of the device, at the last deferral */
-} retired;
-
-/* Everything submitted before the deferral has run. Work submitted since may be running now: then defer again. */
-static void destroy_retired(void *object)
-{
-    retired *r = object;
-    yoke_device *device = r->program->device;
-    uint64_t submitted = yk_device_submitted(device);
-    if (submitted != r->submitted) {
-        r->submitted = submitted;
-        yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
-        return;
-    }
-    yk_program_destroy(r->program);
-    free(r);
-}
-
-static void retire(yoke_program *program)
-{
-    yoke_device *device = program->device;
-    retired *r = device->traits.releases_wait ? malloc(sizeof *r) : NULL;
-    if (!r) {
-        yk_program_destroy(program);
-        return;
-    }
-    *r = (retired){ program, yk_device_submitted(device) };
-    yk_retire(device, r, destroy_retired, YK_MANY_STREAMS, 0);
-}
-
 void yk_program_forbid(yoke_program *program)
 {
     atomic_store(&program->object.kind, YK_DEAD);
@@ -93,8 +60,10 @@ static void end_program(void *object)
     yoke_program *program = object;
     yoke_device *device = program->device;
     yk_program_forbid(program);
-    if (device->traits.keeps_used_objects)
-        retire(program);
+    if (device->traits.releases_wait)
+        yk_retire_until_idle(device, program, destroy_program, false, 0);
+    else if (device->traits.keeps_used_objects)
+        yk_program_destroy(program);
     else
         yk_retire(device, program, destroy_program, YK_MANY_STREAMS, 0);
     yk_device_put(device);

@@ -226,10 +226,12 @@ bool yk_reclaim_wait(yoke_device *device)
 {
     YK_UNCANCELLED;
     yoke_error_info before = *yoke_error();
+    atomic_fetch_add(&device->reclaim.wanted, 1);
     pthread_mutex_lock(&device->lock);
     bool any = wait_for_items(device, device->reclaim.retired);
     any = wait_for_others(device) || any;
     pthread_mutex_unlock(&device->lock);
+    atomic_fetch_sub(&device->reclaim.wanted, 1);
     yk_error_restore(&before);
     return any;
 }
@@ -416,6 +418,45 @@ void yk_retire(yoke_device *device, void *object, void (*destroy)(void *object),
     yk_reclaim_finished(device);
     retire(device, object, destroy, stream_id, bytes, NULL);
 }
+
+/* ---- Until the device is idle ---- */
+
+typedef struct put_off {
+    yoke_device *device;
+    void *object;
+    void (*destroy)(void *object);
+    bool memory;
+    uint64_t bytes;
+    uint64_t submitted; /* operations submitted to all streams of the device when it was last put off */
+} put_off;
+
+/* Everything submitted before has run. What has been submitted since may be running now: then put off again. */
+static void destroy_if_idle(void *object)
+{
+    put_off *p = object;
+    yoke_device *device = p->device;
+    uint64_t submitted = yk_device_submitted(device);
+    if (submitted != p->submitted && !(p->memory && atomic_load(&device->reclaim.wanted) > 0)) {
+        p->submitted = submitted;
+        yk_retire(device, p, destroy_if_idle, YK_MANY_STREAMS, p->bytes);
+        return;
+    }
+    p->destroy(p->object);
+    free(p);
+}
+
+void yk_retire_until_idle(yoke_device *device, void *object, void (*destroy)(void *object), bool memory, uint64_t bytes)
+{
+    put_off *p = malloc(sizeof *p);
+    if (!p) {
+        yk_retire(device, object, destroy, YK_MANY_STREAMS, bytes);
+        return;
+    }
+    *p = (put_off){ device, object, destroy, memory, bytes, yk_device_submitted(device) };
+    yk_retire(device, p, destroy_if_idle, YK_MANY_STREAMS, bytes);
+}
+
+/* ---- Streams ---- */
 
 /* Only its own work keeps a stream: what other streams wait for are events, which keep what they need. Reclaims nothing: each
  * reclaimed object may have held the last use of the next stream, and this would recurse. */

@@ -10,7 +10,12 @@
  * memory, which is then no longer in use. Does not keep the device alive. */
 void yk_retire(yoke_device *device, void *object, void (*destroy)(void *object), unsigned stream_id, uint64_t bytes);
 
-/* The same for a stream that will submit no more work. */
+/* The same where traits.releases_wait: destroy would wait, in the driver, for whatever kernels run by then, and block every thread
+ * meanwhile. So it is put off until the device has nothing to do; or, if it is `memory`, until a thread waits for memory
+ * (yk_reclaim_wait). */
+void yk_retire_until_idle(yoke_device *device, void *object, void (*destroy)(void *object), bool memory, uint64_t bytes);
+
+/* The same as yk_retire for a stream that will submit no more work. */
 void yk_retire_stream(yoke_device *device, yoke_stream *stream, void (*destroy)(void *stream));
 
 /* Destroy the retired objects that are no longer in use. Does not wait: an item that another thread is checking is left to that

@@ -176,11 +176,31 @@ static cl_int release_queue(cl_command_queue queue)
     return CL_SUCCESS;
 }
 
-unsigned released;
+unsigned released, released_memory;
 
 static cl_int release_program(cl_program program)
 {
     released += program != NULL;
+    return CL_SUCCESS;
+}
+
+static cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *out_code)
+{
+    (void)context, (void)flags, (void)size, (void)host;
+    *out_code = CL_SUCCESS;
+    return (cl_mem)&driver;
+}
+
+static cl_int migrate(cl_command_queue queue, cl_uint count, const cl_mem *memory, cl_mem_migration_flags flags, cl_uint waits,
+                      const cl_event *events, cl_event *out_event)
+{
+    (void)queue, (void)count, (void)memory, (void)flags, (void)waits, (void)events, (void)out_event;
+    return CL_SUCCESS;
+}
+
+static cl_int release_memory(cl_mem memory)
+{
+    released_memory += memory != NULL;
     return CL_SUCCESS;
 }
 
@@ -203,6 +223,9 @@ void make_up(void)
     yk_cl.clEnqueueMarkerWithWaitList = refuse_marker;
     yk_cl.clReleaseCommandQueue = release_queue;
     yk_cl.clReleaseProgram = release_program;
+    yk_cl.clCreateBuffer = create_buffer;
+    yk_cl.clEnqueueMigrateMemObjects = migrate;
+    yk_cl.clReleaseMemObject = release_memory;
     yk_cl.clFlush = release_queue;
     for (size_t i = 0; i < MOST; i++)
         driver.devices[i] = good;

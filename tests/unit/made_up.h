@@ -34,7 +34,7 @@ typedef struct made_up_driver {
 
 extern made_up_driver driver;
 
-extern unsigned released; /* programs */
+extern unsigned released, released_memory; /* programs, and buffers */
 
 /* The loader is the machine's, but no driver behind it is called from now on. */
 void make_up(void);

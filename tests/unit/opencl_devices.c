@@ -327,6 +327,37 @@ static void released_when_idle(const void *user)
     yoke_device_release(device);
 }
 
+/* So does the release of memory, which is put off as long; but not where a thread waits for memory. */
+static void memory_released_when_idle(const void *user)
+{
+    const yk_op work = { .kind = YK_OP_ALLOCATION };
+    yoke_device *device = NULL;
+    yoke_stream *stream = NULL;
+    yoke_buffer *buffers[3] = { NULL };
+    (void)user;
+    driver.vendor = "NVIDIA Corporation";
+    CHECK(yoke_device_open("opencl:0", &device) == YOKE_OK && yoke_stream_create(device, NULL, &stream) == YOKE_OK);
+    CHECK(yoke_device_set_memory_limits(device, YOKE_NO_LIMIT, 0) == YOKE_OK); /* nothing is cached */
+    for (int i = 0; i < 3; i++)
+        CHECK(yoke_buffer_create(device, 65536, &buffers[i]) == YOKE_OK);
+    yoke_buffer_release(buffers[0]); /* with nothing under way: here and now */
+    CHECK(released_memory == 1);
+    yk_note_submitted(stream, YK_OP_ALLOCATION, &work, false); /* something runs, which does not use the memory */
+    yoke_buffer_release(buffers[1]);
+    yk_reclaim_finished(device);
+    CHECK(released_memory == 1);
+    atomic_store(&stream->done, yk_stream_submitted(stream));
+    yk_note_submitted(stream, YK_OP_ALLOCATION, &work, false); /* and something else, before anybody has seen the end of that */
+    yk_reclaim_finished(device);
+    CHECK(released_memory == 1);
+    yoke_buffer_release(buffers[2]);
+    yk_reclaim_wait(device);
+    CHECK(released_memory == 3);
+    atomic_store(&stream->done, yk_stream_submitted(stream));
+    yoke_stream_release(stream);
+    yoke_device_release(device);
+}
+
 static void alignment(const void *user)
 {
     (void)user;
@@ -430,6 +461,7 @@ int main(void)
         in_process(graphs[i].words, lacks_graphs, &graphs[i]);
     in_process("drivers with peculiarities", peculiar, NULL);
     in_process("a program is released when nothing runs", released_when_idle, NULL);
+    in_process("so is memory, or when a thread waits for memory", memory_released_when_idle, NULL);
     in_process("where views may begin", alignment, NULL);
     in_process("streams with priorities", priorities, &(bool){ true });
     in_process("priorities where the driver has none", priorities, &(bool){ false });
