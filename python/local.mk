@@ -6,6 +6,8 @@
 EXTRA_DIST += \
 	tests/python.sh \
 	python/README.md \
+	python/bench/kernel_twins.py \
+	python/bench/kernels.py \
 	python/bench/launch.py \
 	python/bench/peers.py \
 	python/bench/seeds.py \
