@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten kernels, each as a Python function and as the text that one would write in CUDA C++ and in OpenCL C: kernels.py times them."""
+"""Ten kernels, each as a Python function and as the text for it in CUDA C++ and in OpenCL C: kernels.py times them."""
 
 import math
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Kernels written in Python beside the same kernels in CUDA C++ or OpenCL C, and beside Numba's on CUDA where Numba is installed: lines
-"name value unit". Each runs on the same memory by turns, timed by the device's events; figures are medians, and ".ratio" is of the
-kernel in Python to the other. Both results must agree.
+Kernels written in Python beside the same kernels in CUDA C++ or OpenCL C, and beside Numba's on CUDA where Numba is installed:
+lines "name value unit". Each runs on the same memory by turns, timed by the device's events; figures are medians, and ".ratio"
+is of the kernel in Python to the other. Both results must agree.
 
 Usage: kernels.py [--rounds N] [--scale S] [KERNEL...]
 --scale: how large the problems are; 1 is for a large GPU, and the default there. YOKE_BACKEND and YOKE_DEVICE choose the device.
@@ -36,13 +36,13 @@ def problems(scale):
     side = int(2048 * math.sqrt(scale)) // TILE * TILE
     bodies = int(16384 * scale) // BLOCK * BLOCK
     cube = int(256 * scale ** (1 / 3)) // TILE * TILE
-    small, tile = numpy.zeros(GROUPS, numpy.float32), (TILE, TILE)
+    small, bins, tile = numpy.zeros(GROUPS, numpy.float32), numpy.zeros(twins.BINS, numpy.int32), (TILE, TILE)
     square, planes = (side // TILE, side // TILE), (cube // TILE, cube // TILE)
     return {
         "saxpy": (n // BLOCK, BLOCK, [floats(n), floats(n)], [2.0], [2.0, n]),
         "product": (square, tile, [floats(side, side) * 0, floats(side, side), floats(side, side)], [], [side]),
         "reduction": (GROUPS, BLOCK, [small, floats(n)], [], [n]),
-        "histogram": (GROUPS, BLOCK, [numpy.zeros(twins.BINS, numpy.int32), random.integers(0, twins.BINS, n, numpy.int32)], [], [n]),
+        "histogram": (GROUPS, BLOCK, [bins, random.integers(0, twins.BINS, n, numpy.int32)], [], [n]),
         "stencil": (square, tile, [floats(side, side) * 0, floats(side, side)], [], [side]),
         "nbody": (bodies // BLOCK, BLOCK, [floats(bodies, 3) * 0, floats(bodies, 4)], [], [bodies]),
         "mandelbrot": (square, tile, [numpy.zeros((side, side), numpy.int32)], [256], [256, side, side]),
@@ -70,13 +70,23 @@ def by_yoke(stream, kernel, grid, block, arrays, others):
     return run, stream.wait
 
 
-def in_numba(cuda, function):
+NAMES = {
+    "yoke.grid": "cuda.grid",  # gridsize, too
+    "yoke.shared(": "cuda.shared.array(",
+    "yoke.barrier": "cuda.syncthreads",
+    "yoke.thread.": "cuda.threadIdx.",
+    "yoke.block.": "cuda.blockIdx.",
+    "yoke.atomic.": "cuda.atomic.",
+    '"float32"': "float32",
+    '"int32"': "int32",
+}
+
+
+def in_numba(function):
     """The same function under Numba's names."""
     text = inspect.getsource(function)
     text = text[text.index("def "):]
-    for mine, theirs in (("yoke.gridsize", "cuda.gridsize"), ("yoke.grid", "cuda.grid"), ("yoke.shared(", "cuda.shared.array("),
-                         ("yoke.barrier", "cuda.syncthreads"), ("yoke.thread.", "cuda.threadIdx."), ("yoke.block.", "cuda.blockIdx."),
-                         ("yoke.atomic.", "cuda.atomic."), ('"float32"', "float32"), ('"int32"', "int32")):
+    for mine, theirs in NAMES.items():
         text = text.replace(mine, theirs)
     text = re.sub(r"\btotal = 0\b", "total = float32(0)", text)  # Numba would take float64
     return text
@@ -87,9 +97,9 @@ def by_numba(cuda, name, function, grid, block, arrays, others):
 
     names = {"cuda": cuda, "math": math, "float32": numba.float32, "int32": numba.int32, "TILE": TILE, "BINS": twins.BINS,
              "BLOCK": BLOCK}
-    exec(in_numba(cuda, twins.normal.function), names)
+    exec(in_numba(twins.normal.function), names)
     names["normal"] = cuda.jit(device=True)(names["normal"])
-    exec(in_numba(cuda, function.function), names)
+    exec(in_numba(function.function), names)
     kernel = cuda.jit(fastmath=False)(names[name])
     theirs = [cuda.to_device(array) for array in arrays]
     others = [numpy.float32(each) if isinstance(each, float) else each for each in others]
