@@ -13,6 +13,7 @@ import inspect
 import math
 import re
 import statistics
+import subprocess
 import sys
 import time
 
@@ -158,6 +159,36 @@ def check(name, mine, others):
         sys.exit(f"{name}: the kernel in Python and the other disagree")
 
 
+def first_launch(side):
+    """Milliseconds from a text, or a function, to the end of its first launch, in a process that has opened a device."""
+    device = yoke.Device()
+    stream = device.stream()
+    x, y = (yoke.ones(1000, stream=stream) for _ in range(2))
+    stream.wait()
+    begin = time.perf_counter()
+    if side == "python":
+        twins.saxpy[1000](stream, y, x, 2.0)
+    else:
+        text = twins.TEXT[:twins.TEXT.index("KERNEL void product")]
+        device.build(cuda=twins.CUDA + text, opencl=twins.OPENCL + text)["saxpy"][1000](stream, y, x, 2.0, 1000)
+    stream.wait()
+    return (time.perf_counter() - begin) * 1e3
+
+
+def compare_first(rounds=7):
+    """The same from a warm cache, each time in a process of its own."""
+    times = {"python": [], "text": []}
+    for turn in range(rounds + 1):
+        for side, each in times.items():
+            said = subprocess.run([sys.executable, __file__, "--first", side], check=True, capture_output=True, text=True).stdout
+            if turn > 0:
+                each.append(float(said))
+    medians = {side: statistics.median(each) for side, each in times.items()}
+    for side, value in medians.items():
+        show(f"first.{side}", value, "ms")
+    show("first.above", medians["python"] - medians["text"], "ms_of_text")
+
+
 def find_numba(device):
     if device.backend != "cuda":
         return None
@@ -174,7 +205,11 @@ def main():
     arguments.add_argument("--rounds", type=int, default=20)
     arguments.add_argument("--scale", type=float)
     arguments.add_argument("kernels", nargs="*")
+    arguments.add_argument("--first", choices=("python", "text"), help=argparse.SUPPRESS)
     chosen = arguments.parse_args()
+    if chosen.first:
+        print(first_launch(chosen.first))
+        return
     device = yoke.Device()
     stream = device.stream(timed=True)
     scale = chosen.scale or (1 if "NVIDIA" in device.name.upper() else 1 / 64)
@@ -206,6 +241,7 @@ def main():
         if name == "saxpy":
             for side, (run, wait) in sides.items():
                 show(f"launch.{side}", host_time(run, wait), "us_with_two_events")
+            compare_first()
 
 
 if __name__ == "__main__":
