@@ -49,7 +49,7 @@ while read -r library lines branches folders; do
         }' coverage.csv || status=1
 done <<'EOF'
 libyoke 95 85 base src backends
-libyoke-ops 84 73 ops
-libyoke-comm 67 53 comm
+libyoke-ops 88 76 ops
+libyoke-comm 91 77 comm
 EOF
 exit $status
