@@ -36,9 +36,11 @@ conformance/arguments.opencl | conformance/kernels.opencl | conformance/layout.o
 esac
 
 # PoCL compiles kernels in about half the time when it does not optimise them. What kernels compute is tested on optimised ones, by
-# the programs of each operation; these tests are about what surrounds kernels, for which any will do.
+# the programs of each operation; these tests are about what surrounds kernels, for which any will do. Of the examples, each checks
+# its own results.
 case $name.${backend-} in
-ops/prepare.opencl | ops/repeat.opencl | static/guide*) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
+ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | ops/linear/matmul_rules.opencl | \
+    examples.opencl | static/guide*) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The ways that are CUDA's: NCCL, of which the CUDA double has a stand-in, and an MPI that knows CUDA's memory, which on the double
-# is any. With each: operations, their order, failing ranks, and what is not there, or of another version, or fails.
+# is any. With each: operations, their order, failing ranks, and what is not there, or of another version, or fails. YOKE_TEST_SHORT
+# leaves out what takes long: the order and the failing ranks.
 # shellcheck disable=SC2030,SC2031 # variables are for one run
 
 # shellcheck source=tests/comm/mpi.sh
@@ -24,18 +25,20 @@ mpi() {
 }
 tap_try "NCCL: operations, 1 rank" nccl 1 tests/comm/operations
 tap_try "NCCL: operations, 3 ranks" nccl 3 tests/comm/operations
-YOKE_COMM_TIMEOUT=60 # thousands of operations ahead take their time on a busy machine
-tap_try "NCCL: order, 2 ranks" nccl 2 tests/comm/order
-export YOKE_TEST_SILENCE=6
-tap_try "NCCL: failures, 3 ranks" nccl 3 tests/comm/failure
+tap_try "MPI: operations, 3 ranks" mpi 3 tests/comm/operations
 connecting() {
     (export YOKE_VENDOR_DOUBLE=connects=2 && nccl "$@")
 }
-tap_try "NCCL: failures where a call waits to connect ranks" connecting 3 tests/comm/failure
-tap_try "NCCL: a kernel that fails" nccl 3 tests/comm/failure kernel
-tap_try "MPI: operations, 3 ranks" mpi 3 tests/comm/operations
-tap_try "MPI: order, 2 ranks" mpi 2 tests/comm/order
-YOKE_COMM_TIMEOUT=10
+if [ -z "${YOKE_TEST_SHORT-}" ]; then
+    YOKE_COMM_TIMEOUT=60 # thousands of operations ahead take their time on a busy machine
+    tap_try "NCCL: order, 2 ranks" nccl 2 tests/comm/order
+    export YOKE_TEST_SILENCE=6
+    tap_try "NCCL: failures, 3 ranks" nccl 3 tests/comm/failure
+    tap_try "NCCL: failures where a call waits to connect ranks" connecting 3 tests/comm/failure
+    tap_try "NCCL: a kernel that fails" nccl 3 tests/comm/failure kernel
+    tap_try "MPI: order, 2 ranks" mpi 2 tests/comm/order
+    YOKE_COMM_TIMEOUT=10
+fi
 caller() {
     (export LD_LIBRARY_PATH="$with_nccl" YOKE_COMM=nccl YOKE_VENDOR_DOUBLE=slow=500 && mpi_cases 2 tests/comm/ways caller)
 }

@@ -101,7 +101,7 @@ ops_short_tests = $(ops_short_programs:=.opencl.tap)
 ops_oclgrind_tests = tests/ops/forms.opencl.tap tests/ops/small.opencl.tap
 ops_oclgrind_more_tests = tests/ops/forms_more.opencl.tap
 # In ./check --deep, what takes less than two minutes on rusticl, which compiles each kernel for a second and more: fft, filter,
-# forms, random, scan and matmul_blocks compile dozens of large ones.
+# forms, random, scan, matmul and matmul_blocks compile dozens of large ones.
 ops_rusticl_programs = \
 	tests/ops/edges \
 	tests/ops/rounds \
@@ -111,7 +111,6 @@ ops_rusticl_programs = \
 	tests/ops/call/options \
 	tests/ops/expression/compare \
 	tests/ops/linear/edges \
-	tests/ops/linear/matmul \
 	tests/ops/linear/matmul_rules \
 	tests/ops/map/assign \
 	tests/ops/map/map_values \
@@ -120,13 +119,14 @@ ops_rusticl_programs = \
 	tests/ops/order/select \
 	tests/ops/order/select_where \
 	tests/ops/order/sort \
-	tests/ops/random/statistics \
 	tests/ops/reduce/block_reduce \
 	tests/ops/reduce/histogram \
 	tests/ops/reduce/map_reduce \
 	tests/ops/reduce/reduce_segments
 ops_rusticl_tests = $(ops_rusticl_programs:=.opencl.tap)
 ops_cuda_short_tests = $(ops_short_programs:=.cuda.tap)
+# With the vendors' libraries, or on the CUDA double with their stand-ins, which takes few kernels.
+ops_vendor_tests = tests/ops/linear/blas.cuda.tap tests/ops/linear/workspace.cuda.tap tests/ops/signal/cufft.cuda.tap
 
 # Without a device.
 EXTRA_PROGRAMS += tests/ops/expression/expression tests/ops/library/search

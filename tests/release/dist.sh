@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# make dist gives everybody the same bytes: two clones of what is committed, in different folders, at different times, with another
-# umask, locale, time zone and user, other settings of tar and xz, and on a machine that lacks what is optional.
-#     sh tests/release/dist.sh [yoke-0.1.0.tar.xz]        and the same as that, unless there is something uncommitted
+# make dist gives everybody the same bytes: this folder and a clone of what is committed, in different folders, at different times,
+# with another umask, locale, time zone and user, other settings of tar and xz, and on a machine that lacks what is optional.
+#     sh tests/release/dist.sh [yoke-0.1.0.tar.xz]        which this folder made; a second clone stands for it where something is
+#                                                         uncommitted
 set -eu
 
 tarball=${1-}
@@ -32,7 +33,11 @@ made() (
     sha256sum <"$(echo yoke-*.tar.xz)"
 )
 
-one=$(made one me 022)
+if [ -n "$tarball" ] && [ -z "$(git status --porcelain)" ]; then
+    one=$(sha256sum <"$tarball")
+else
+    one=$(made one me 022)
+fi
 locale=$(locale -a | grep -viE '^(C|POSIX)($|\.utf)' | head -n 1)
 mkdir -m 755 "$place/another" "$place/another/and"
 another=$(LC_ALL=${locale:-C.UTF-8} TZ=Asia/Tokyo XZ_OPT=-0 XZ_DEFAULTS=-T4 TAR_OPTIONS=--sort=none HOME=/nonexistent \
@@ -41,7 +46,3 @@ another=$(LC_ALL=${locale:-C.UTF-8} TZ=Asia/Tokyo XZ_OPT=-0 XZ_DEFAULTS=-T4 TAR_
 echo "$one"
 echo "$another"
 [ "$one" = "$another" ]
-if [ -n "$tarball" ] && [ -z "$(git status --porcelain)" ]; then
-    sha256sum "$tarball"
-    [ "$one" = "$(sha256sum <"$tarball")" ]
-fi

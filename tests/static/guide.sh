@@ -90,14 +90,14 @@ done
 
 # Names that pages and the messages of the tool tell of; what ends in _ stands for several. Variables are those of environment*.md.
 cd "$source" || exit 1
+export LC_ALL=C # for sort and comm
 # shellcheck disable=SC2046,SC2086
-grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages $(find tools -name '*.c' ! -path '*/measure/*') | grep -v '_$' | sort -u |
-    while read -r name; do
-        case $name in
-        YOKE_*) set -- include cmake base src backends tests doc/environment.md doc/environment-measuring.md ;;
-        *) set -- include cmake ;;
-        esac
-        grep -rqwF -- "$name" "$@" || echo "there is no $name"
-    done >"$tap_folder/names"
+grep -ohE 'yoke_[a-z0-9_]*|YOKE_[A-Z0-9_]*' $guide_pages $(find tools -name '*.c' ! -path '*/measure/*') | grep -v '_$' | sort -u \
+    >"$tap_folder/told"
+{
+    grep -rohE '\<(yoke_[a-z0-9_]+|YOKE_[A-Z0-9_]+)\>' include cmake
+    grep -rohE '\<YOKE_[A-Z0-9_]+\>' base src backends tests doc/environment.md doc/environment-measuring.md
+} | sort -u >"$tap_folder/known"
+comm -23 "$tap_folder/told" "$tap_folder/known" | sed 's/^/there is no /' >"$tap_folder/names"
 tap_empty "functions, types and variables that are named are there" "$tap_folder/names"
 tap_done

@@ -34,8 +34,8 @@ for header in "$top_srcdir"/include/yoke/*.h; do
     done
 done
 
-# Those in C++; the test of them in every standard; and the example, which has nothing that the test has not, in the oldest by one
-# compiler and in the newest by the other.
+# Those in C++; the test of them in every standard, by the two compilers in turn, since each time is a second and more; and the
+# example, which has nothing that the test has not, in the oldest by one compiler and in the newest by the other.
 for header in "$top_srcdir"/include/yoke/*.hpp "$top_srcdir"/include/yoke/hpp/*.hpp; do
     header=${header#*/include/yoke/}
     [ "$CXX" = no ] || tap_try "$header as c++11 with $CXX" compiles "$CXX" cpp c++11 "$header"
@@ -46,10 +46,13 @@ in_standard() {
     [ "$compiler" = no ] || tap_try "$program as $standard with $compiler" $compiler -x c++ -std="$standard" -Wall -Wextra \
         -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror -I"$top_srcdir/include" -fsyntax-only "$top_srcdir/$program"
 }
-for standard in c++11 c++14 c++17 c++20; do
-    in_standard tests/cpp.cpp "$standard" "$CXX"
-    in_standard tests/cpp.cpp "$standard" "$CLANG"
-done
+compiler=$CXX other=$CLANG
+[ "$CXX" != no ] || compiler=$CLANG
+[ "$CLANG" != no ] || other=$CXX
+in_standard tests/cpp.cpp c++11 "$compiler"
+in_standard tests/cpp.cpp c++14 "$other"
+in_standard tests/cpp.cpp c++17 "$compiler"
+in_standard tests/cpp.cpp c++20 "$other"
 in_standard examples/saxpy.cpp c++11 "$CXX"
 in_standard examples/saxpy.cpp c++20 "$CLANG"
 
@@ -75,7 +78,10 @@ refuses() {
 # in_a_program COMPILER LANGUAGE STANDARD OPTION...
 in_a_program() {
     tap_try "a program as $3 with $1" uses "$@"
-    [ "$3" != c99 ] || return
+    # What refuses is one macro or template for all, so that the oldest and the newest will do.
+    case $3 in
+    c99 | c17 | c++14 | c++17) return ;;
+    esac
     tap_try "65 arguments as $3 with $1: the error says how many there may be" refuses 1 "64 arguments at most" "$@"
     tap_try "128 arguments as $3 with $1: the same" refuses 2 "64 arguments at most" "$@"
     tap_try "a pointer of the host's as $3 with $1 is no argument: the error says what is" refuses 3 yoke_in "$@"
