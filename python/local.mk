@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
 	python/tests/kernel_samples.py \
+	python/tests/random_kernels.py \
 	python/tests/peer_driver.py \
 	python/tests/peer_libraries.py \
 	python/tests/ranks.py \
@@ -51,10 +52,12 @@ EXTRA_DIST += \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
 	python/tests/test_indices.py \
+	python/tests/test_kernels_bounds.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
+	python/tests/test_kernels_random.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
