@@ -141,6 +141,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/__init__.pyi \
 	python/yoke/kernels/arithmetic.py \
 	python/yoke/kernels/arrays.py \
+	python/yoke/kernels/bounds.py \
 	python/yoke/kernels/calls.py \
 	python/yoke/kernels/device.py \
 	python/yoke/kernels/errors.py \

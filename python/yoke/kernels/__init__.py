@@ -7,6 +7,7 @@ loads it when the first of them is used.
     expressions  arithmetic  arrays  calls  statements    each part of Python, as text
     translate    a function and all that it calls, as one text
     launch       the decorators, and the variants of a kernel
+    bounds       YOKE_KERNEL_BOUNDS=1: every index checked
     device       what kernels call: yoke.grid, yoke.barrier, …
     lambdas      functions in the place of expressions
     simulate     kernels as plain Python

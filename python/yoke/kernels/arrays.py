@@ -2,6 +2,7 @@
 # mypy: ignore-errors
 """Arrays in kernels: their extents and strides, and their elements."""
 
+from .bounds import checked
 from .types import BOOL, I64, Misfit, Scalar, Value, constant, strong
 
 
@@ -37,12 +38,18 @@ class ArrayValue(Value):
     def element(self, scope, node, values):
         terms = [] if self.type.contiguous else [f"{self.name}o"]
         pure = all(value.pure for _, value in values)
+        if scope.program.bounds and values:
+            axes = [(self.place(scope, part, value, axis), self.extents()[axis].emit(I64), self.stride(axis), value.number)
+                    for axis, (part, value) in enumerate(values)]
+            terms.append(checked(scope.program, scope.kernel, node, self.name[:-1], axes))
+            return Element(self, f"{self.name}[{' + '.join(terms)}]", pure)
         for axis, (part, value) in enumerate(values):
-            terms.append(self.term(scope, part, value, axis))
+            place, stride = self.place(scope, part, value, axis), self.stride(axis)
+            terms.append(place if stride == "1" else f"{place} * {stride}")
         return Element(self, f"{self.name}[{' + '.join(terms) or '0'}]", pure)
 
-    def term(self, scope, node, value, axis):
-        """One axis' part of an element's place."""
+    def place(self, scope, node, value, axis):
+        """The index of one axis, as text."""
         if not isinstance(value.type, Scalar) or value.type.kind == "f" or value.type is BOOL:
             hint = ": write int(…)" if isinstance(value.type, Scalar) and value.type.kind == "f" else ""
             raise scope.error(node, f"an index is an integer, and this is {scope.shown(value)}{hint}")
@@ -51,11 +58,8 @@ class ArrayValue(Value):
             number = value.number
             if extent.number is not None and not -extent.number <= number < extent.number:
                 raise scope.error(node, f"the index {number} is outside axis {axis}, which has {extent.number} elements")
-            place = f"({extent.emit(I64)} - {-number})" if number < 0 else str(number)
-        else:
-            place = scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
-        stride = self.stride(axis)
-        return place if stride == "1" else f"{place} * {stride}"
+            return f"({extent.emit(I64)} - {-number})" if number < 0 else str(number)
+        return scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
 
 
 class Element:

@@ -10,6 +10,7 @@ import textwrap
 import types as python_types
 
 from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, expand_alike, looks_of
+from . import bounds
 from .errors import KernelError, NotYetKnown, error
 from .translate import Program, TAKEN
 from .types import ArrayType, BOOL, F32, F64, I64, SCALARS, scalar_named
@@ -155,6 +156,7 @@ class Kernel(PythonFunction):
     def __init__(self, function, math="default"):
         super().__init__(function)
         self.math, self.variants, self.recent, self.launches = math, {}, {}, {}
+        self.bounds = bounds.wanted()
         self.check()
 
     def check(self):
@@ -199,11 +201,11 @@ class Kernel(PythonFunction):
                 and isinstance(node.value, (ast.Tuple, ast.Call, ast.IfExp, ast.Attribute))}
 
     def program(self, types):
-        """(the text, what it has captured) for these types."""
+        """(the text, what it has captured, the places of checked indices) for these types."""
         wide = any((each.element if isinstance(each, ArrayType) else each) is F64 for each in types)
-        program = Program(wide)
+        program = Program(wide, bounds=self.bounds)
         text = program.kernel(self, types)
-        return text, list(program.captures.values())
+        return text, list(program.captures.values()), program.places
 
     def text(self, *args):
         """The one text for these arguments, or for the annotations where there are none: CUDA C++ and OpenCL C alike, with the
@@ -314,7 +316,7 @@ class Variant:
     """A kernel that is compiled for these types, and what its text has captured."""
 
     def __init__(self, kernel, device, types):
-        text, self.captures = kernel.program(types)
+        text, self.captures, self.places = kernel.program(types)
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
 
     def is_current(self):
@@ -365,14 +367,18 @@ class PythonLaunch:
         if not isinstance(stream, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
         variant, types = kernel.variant(stream.device, args)
-        expanded = []
+        record = bounds.Record(stream) if kernel.bounds else None
+        expanded = [] if record is None else [record.buffer]
         for value, type_ in zip(args, types):
             if isinstance(type_, ArrayType):
-                expand_array(expanded, value, type_)
+                expand_array(expanded, value, type_, record and stream.device)
             else:
                 expanded.append(int(value) if type_ is BOOL else value)
         launch = variant.compiled[self.shape]
         launch(stream, *expanded)
+        if record is not None:
+            record.check(stream, kernel, variant.places)
+            return
         looks = looks_of(args)
         if looks is not None:
             self.last = stream.device, looks, variant, launch
@@ -390,8 +396,11 @@ def is_double(value):
     return not isinstance(value, (float, int, Buffer)) and getattr(value, "dtype", None) == "float64"
 
 
-def expand_array(expanded, value, type_):
-    """An array's pointer, its extents, and where they do not follow from these its first element and strides."""
+def expand_array(expanded, value, type_, checked):
+    """An array's pointer, its extents, and where they do not follow from these its first element and strides. checked: the
+    device where an index outside goes to the first element, which an empty array gets for this, or None."""
+    if checked and expand_empty(expanded, value, type_, checked):
+        return
     if isinstance(value, Buffer):
         expanded += value, value.size // type_.element.size
     elif isinstance(value, HostArgument):
@@ -401,6 +410,18 @@ def expand_array(expanded, value, type_):
     else:
         strided = Strided(value)
         expanded += strided, *value.shape, strided.offset, *(each // value.itemsize for each in value.strides)
+
+
+def expand_empty(expanded, value, type_, device):
+    """An array without elements, as one element behind a shape with a 0; False: it has elements."""
+    memory = value.memory if isinstance(value, HostArgument) else value
+    shape = (value.size // type_.element.size,) if isinstance(value, Buffer) else tuple(memory.shape)
+    if 0 not in shape:
+        return False
+    expanded += device.buffer(16), *shape
+    if not type_.contiguous:
+        expanded += [0] * (1 + len(shape))
+    return True
 
 
 def strides_of(shape, itemsize):

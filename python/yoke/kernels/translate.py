@@ -9,6 +9,7 @@ until these no longer change; the last text counts.
 import ast
 
 from .arrays import ArrayValue
+from .bounds import PARAMETER, RECORD, TEXT
 from .calls import Calls
 from .errors import error
 from .expressions import Expressions
@@ -45,8 +46,9 @@ isinf any all cbrt erf""".split())
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide, of_kernel=True):
-        self.of_kernel = of_kernel
+    def __init__(self, wide, of_kernel=True, bounds=False):
+        self.of_kernel, self.bounds = of_kernel, bounds
+        self.places = []  # of indices that are checked
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
         self.captures = {}
@@ -82,7 +84,7 @@ class Program:
         body = Body(self, kernel, types, kernel.entry)
         body.translate()
         own = body.text_of_kernel()
-        return "\n".join([PRELUDE + (NEED_SHUFFLES if self.shuffles else ""), *self.helpers.values(), *self.texts, own])
+        return "\n".join([PRELUDE + (NEED_SHUFFLES if self.shuffles else "") + (TEXT if self.bounds else ""), *self.helpers.values(), *self.texts, own])
 
 
 class Body(Statements, Expressions, Calls):
@@ -201,7 +203,7 @@ class Body(Statements, Expressions, Calls):
         types = tuple(self.passed_type(node, function, parameter, value, type_)
                       for parameter, value, type_ in zip(function.parameters, values, wanted))
         body = self.program.function(self, node, function, types)
-        texts = []
+        texts = [RECORD] if self.program.bounds else []
         for value, type_ in zip(values, types):
             texts += value.arguments() if isinstance(value, ArrayValue) else [self.text(node, value, type_)]
         code = f"{body.name}({', '.join(texts)})"
@@ -257,7 +259,7 @@ class Body(Statements, Expressions, Calls):
     # ---- Text ----
 
     def parameter_list(self):
-        parts = []
+        parts = [PARAMETER] if self.program.bounds else []
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
                 parts += ArrayValue(type_, f"{parameter.arg}_").parameters()
