@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_kernels_random.py \
+	python/tests/test_kernels_simulate.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \

@@ -267,6 +267,43 @@ def mandelbrot(out, limit):
         out[y, x] = count
 
 
+@yoke.function
+def crossed(a, b):
+    """Tuples as arguments, and one in another as a result."""
+    return (a[0] * b[1], (a[1], b[0])), a[0] + b[1]
+
+
+@yoke.kernel
+def nested(out, x):
+    i = yoke.grid(1)
+    if i < x.size:
+        p = (x[i], 2)
+        (u, (v, w)), z = crossed(p, (p[1], p[0]))
+        r = crossed((x[i], 1.5), p)
+        r = (r[1], (r[0][0], r[0][1][1])), r[0][1][0]  # each part moves
+        out[0, i], out[1, i] = u + 10 * v, w + 10 * z
+        out[2, i] = r[0][0] + 100 * r[0][1][0] + 1000 * r[0][1][1] + 10000 * r[1]
+
+
+@yoke.kernel
+def random_numbers(words, floats, seed):
+    i = yoke.grid(1)
+    if i < floats.size:
+        words[i, 0], words[i, 1], words[i, 2], words[i, 3] = yoke.random_words(seed, 7, i)
+        a = yoke.philox((i, 1, -1 + 2, 3), (4, 5))
+        words[i, 4] = a[0] ^ a[3]
+        floats[i] = yoke.random_float(a[1])
+
+
+@yoke.kernel
+def four(out, x):
+    l, k = yoke.grid(2)
+    if k < x.shape[2] and l < x.shape[3]:
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                out[i, j, k, l] = x[i, j, l % x.shape[2], k % x.shape[3]] + 10 * x[-1, j, k, l] + x.strides[1]
+
+
 def ramp(count, dtype, first=0, step=1):
     return (numpy.arange(count) * step + first).astype(dtype)
 
@@ -295,4 +332,7 @@ def samples():
         (narrow, 30, [numpy.zeros(30, numpy.uint8), ramp(30, numpy.uint8, 100), ramp(30, numpy.uint8, 140)]),
         (step, 20, [numpy.zeros(20, f32), ramp(20, f32), 0.25]),
         (mandelbrot, ((3, 2), (8, 8)), [numpy.zeros((12, 20), i32), 20]),
+        (nested, 20, [numpy.zeros((3, 20), f32), ramp(20, f32, -3)]),
+        (random_numbers, 9, [numpy.zeros((9, 5), numpy.uint32), numpy.zeros(9, f32), 1 << 40]),
+        (four, ((1, 1), (5, 4)), [numpy.zeros((2, 3, 4, 5), f32), ramp(120, f32).reshape(2, 3, 4, 5)]),
     ]

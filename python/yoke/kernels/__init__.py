@@ -15,11 +15,12 @@ loads it when the first of them is used.
 """
 
 from .device import (
-    atomic, barrier, block, block_size, grid, grid_size, gridsize, local, shared, shuffle, shuffle_down, shuffle_up, shuffle_xor,
-    thread,
+    atomic, barrier, block, block_size, grid, grid_size, gridsize, local, philox, random_float, random_words, shared, shuffle,
+    shuffle_down, shuffle_up, shuffle_xor, thread,
 )
 from .errors import KernelError
 from .launch import function, kernel
 
 __all__ = ["KernelError", "atomic", "barrier", "block", "block_size", "function", "grid", "grid_size", "gridsize", "kernel",
-           "local", "shared", "shuffle", "shuffle_down", "shuffle_up", "shuffle_xor", "thread"]
+           "local", "philox", "random_float", "random_words", "shared", "shuffle", "shuffle_down", "shuffle_up",
+           "shuffle_xor", "thread"]

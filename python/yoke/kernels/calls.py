@@ -10,8 +10,8 @@ from . import device
 from .arithmetic import helper, truth
 from .arrays import ArrayValue
 from .types import (
-    BOOL, F32, GLOBAL, I32, I64, LOCAL, SCALARS, SHARED, ArrayType, TupleType, Value, WEAK_FLOAT, WEAK_INT, common, constant,
-    literal, scalar_named, strong, tuple_value,
+    BOOL, F32, GLOBAL, I32, I64, LOCAL, SCALARS, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common,
+    constant, literal, scalar_named, strong, tuple_value,
 )
 
 # Names in math and NumPy, and the name in both languages.
@@ -328,9 +328,51 @@ def shuffled(word):
     return handle
 
 
+def words_of(scope, call):
+    """The four words of a call that gives a uint4."""
+    scope.program.philox = True
+    scope.count += 1
+    held = f"r{scope.count}_t"
+    scope.lines.append("    " * scope.depth + f"const uint4 {held} = {call};")
+    return tuple_value([strong(SCALARS["uint32"], f"{held}.{each}") for each in "xyzw"])
+
+
+def random_words(scope, node):
+    values = scope.arguments(node, 3)
+    texts = [scope.text(part, whole(scope, part, value), U64) for part, value in zip(node.args, values)]
+    return words_of(scope, f"yoke_random_words({', '.join(texts)})")
+
+
+def whole(scope, node, value):
+    if value.type.kind == "f":
+        raise scope.error(node, f"random numbers are chosen by integers, and this is {scope.shown(value)}: write int(…)")
+    return value
+
+
+def philox(scope, node):
+    parts = [scope.value(each) for each in node.args]
+    if [len(each.items or ()) for each in parts] != [4, 2]:
+        raise scope.error(node, "yoke.philox takes a counter of four integers and a key of two: "
+                          "yoke.philox((i, 0, 0, 0), (seed, 0))")
+    texts = []
+    for part, node_of_part in zip(parts, node.args):
+        for each in part:
+            if not isinstance(each.type, Scalar):
+                raise scope.error(node_of_part, f"an integer is wanted here, and this is {scope.shown(each)}")
+            texts.append(scope.text(node_of_part, whole(scope, node_of_part, each), SCALARS["uint32"]))
+    return words_of(scope, f"yoke_philox(yoke_uint4({', '.join(texts[:4])}), yoke_uint2({', '.join(texts[4:])}))")
+
+
+def random_float(scope, node):
+    value, = scope.arguments(node, 1)
+    scope.program.philox = True
+    return strong(F32, f"yoke_random_float({scope.text(node, whole(scope, node, value), SCALARS['uint32'])})", value.pure)
+
+
 HANDLERS = {
     abs: absolute, min: smallest, max: largest, round: to_nearest, int: to_int, float: to_float, bool: to_bool, len: length,
     pow: raised, device.grid: indices("global"), device.gridsize: indices("global_size"), device.barrier: barrier,
+    device.random_words: random_words, device.philox: philox, device.random_float: random_float,
     device.shared: allocation, device.local: allocation,
     **{getattr(device.atomic, word): atomic(word, count)
        for word, count in (("add", 1), ("min", 1), ("max", 1), ("exch", 1), ("cas", 2))},

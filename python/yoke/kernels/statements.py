@@ -8,7 +8,7 @@ from . import device
 from .arrays import ArrayValue
 from .calls import allocated
 from .expressions import MISSING
-from .types import I64, Scalar, TupleType, common, constant, strong
+from .types import I64, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value
 
 REFUSED = {
     "Try": "try is not part of kernels: test before, or write a code to an array",
@@ -152,14 +152,18 @@ class Statements:
         elif isinstance(type_, Scalar) and isinstance(value.type, Scalar):
             self.emit(f"{code} = {self.text(node, value, type_)};")
 
-    def held(self, node, values, types):
+    def held(self, node, values, types, several=False):
         """The values of a tuple in names of their own, since the assignments may change what others are made of."""
         result = []
         for value, type_ in zip(values, types):
             if isinstance(value.type, TupleType):
+                inner = type_.items if isinstance(type_, TupleType) and len(type_.items) == len(value.items) else value.type.items
+                result.append(tuple_value(self.held(node, list(value), inner, len(values) > 1)))
+                continue
+            if isinstance(value, ArrayValue):
                 result.append(value)
                 continue
-            if value.number is not None or len(values) == 1:
+            if value.number is not None or len(values) == 1 and not several:
                 result.append(value)
                 continue
             self.count += 1
@@ -308,11 +312,14 @@ class Statements:
             self.emit(f"return {self.text(node, value, type_)};")
 
     def return_tuple(self, node, value, type_):
-        if not all(isinstance(each, Scalar) for each in type_.items):
-            raise self.error(node, "a function returns a tuple of numbers, and not of tuples")
+        values, types = leaves(value), leaves_of_type(type_)
+        if len(values) != len(types):
+            return  # a conflict, which is reported
+        if not all(isinstance(each.type, Scalar) for each in values):
+            raise self.error(node, "a function returns a tuple of numbers, and no arrays")
         self.count += 1
         self.emit(f"struct {self.name}result r{self.count}_t;")
-        for i, (each, item) in enumerate(zip(value.items, type_.items)):
+        for i, (each, item) in enumerate(zip(values, types)):
             self.emit(f"r{self.count}_t.v{i} = {self.text(node, each, item)};")
         self.emit(f"return r{self.count}_t;")
 

@@ -15,7 +15,8 @@ from .errors import error
 from .expressions import Expressions
 from .statements import Statements
 from .types import (
-    ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, merged, strong, tuple_value,
+    ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, leaves, leaves_of_type, merged, named_leaves, strong,
+    tuple_value,
 )
 
 PRELUDE = """#include <yoke/kernel.h>
@@ -28,6 +29,7 @@ PRELUDE = """#include <yoke/kernel.h>
 #define YK_U64 unsigned long long
 #endif
 """
+PHILOX = "#include <yoke/philox.h>\n"
 NEED_SHUFFLES = """#if !YOKE_HAS_SHUFFLE
 #error "this device has no shuffles: exchange values in yoke.shared memory"
 #endif
@@ -52,7 +54,7 @@ class Program:
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
         self.captures = {}
-        self.shuffles = False
+        self.shuffles = self.philox = False
 
     def capture(self, found, name):
         """A name outside the kernel, whose number or function is in the text: another one there means another text."""
@@ -84,7 +86,8 @@ class Program:
         body = Body(self, kernel, types, kernel.entry)
         body.translate()
         own = body.text_of_kernel()
-        return "\n".join([PRELUDE + (NEED_SHUFFLES if self.shuffles else "") + (TEXT if self.bounds else ""), *self.helpers.values(), *self.texts, own])
+        head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds
+        return "\n".join([head, *self.helpers.values(), *self.texts, own])
 
 
 class Body(Statements, Expressions, Calls):
@@ -135,7 +138,7 @@ class Body(Statements, Expressions, Calls):
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
                 self.arrays[parameter.arg] = ArrayValue(type_, f"{parameter.arg}_")
-            else:
+            else:  # a tuple is as many parameters
                 self.next[parameter.arg] = type_
                 self.first[parameter.arg] = (parameter, type_)
             self.seen.add(parameter.arg)
@@ -205,7 +208,8 @@ class Body(Statements, Expressions, Calls):
         body = self.program.function(self, node, function, types)
         texts = [RECORD] if self.program.bounds else []
         for value, type_ in zip(values, types):
-            texts += value.arguments() if isinstance(value, ArrayValue) else [self.text(node, value, type_)]
+            texts += value.arguments() if isinstance(value, ArrayValue) else [
+                self.text(node, each, part) for each, part in zip(leaves(value), leaves_of_type(type_))]
         code = f"{body.name}({', '.join(texts)})"
         if body.returns is None:
             return Value(None, lambda target: code, obj=f"{function.name}() without a value", pure=False)
@@ -217,7 +221,14 @@ class Body(Statements, Expressions, Calls):
         return strong(body.returns, code, pure=False)
 
     def unpacked(self, held, type_):
-        return tuple_value([strong(each, f"{held}.v{i}") for i, each in enumerate(type_.items)])
+        """The tuple in a struct of results, whose fields are the numbers in it, one after the other."""
+        fields = iter(range(len(leaves_of_type(type_))))
+
+        def part(type_):
+            if isinstance(type_, TupleType):
+                return tuple_value([part(each) for each in type_.items])
+            return strong(type_, f"{held}.v{next(fields)}")
+        return part(type_)
 
     def bound(self, node, function):
         """The values of a call's arguments, in the order of the parameters."""
@@ -244,6 +255,8 @@ class Body(Statements, Expressions, Calls):
                 raise self.error(node, f"{parameter.arg} of {function.name} is {function.shown(parameter)}, and this is "
                                  f"{value.type}")
             return value.type
+        if isinstance(value.type, TupleType) and wanted is None:
+            return self.passed_tuple(node, function, parameter, value)
         if not isinstance(value.type, Scalar):
             raise self.error(node, f"{parameter.arg} of {function.name} takes a number or an array, and this is "
                              f"{self.shown(value)}")
@@ -256,6 +269,11 @@ class Body(Statements, Expressions, Calls):
             return wanted
         return self.settled(value.type)
 
+    def passed_tuple(self, node, function, parameter, value):
+        if not all(isinstance(each.type, Scalar) for each in leaves(value)):
+            raise self.error(node, f"{parameter.arg} of {function.name} gets a tuple with an array in it: pass the array by itself")
+        return self.settled_tree(value.type)
+
     # ---- Text ----
 
     def parameter_list(self):
@@ -264,7 +282,8 @@ class Body(Statements, Expressions, Calls):
             if isinstance(type_, ArrayType):
                 parts += ArrayValue(type_, f"{parameter.arg}_").parameters()
             else:
-                parts.append(f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(type_.c, type_.c)} {parameter.arg}_")
+                parts += [f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(each.c, each.c)} {name}"
+                          for name, each in named_leaves(f"{parameter.arg}_", type_)]
         return ", ".join(parts)
 
     def body_text(self):
@@ -280,7 +299,7 @@ class Body(Statements, Expressions, Calls):
         """A function; a struct for its results where it gives several."""
         result, before = "void", ""
         if isinstance(self.returns, TupleType):
-            fields = "".join(f"    {each.c} v{i};\n" for i, each in enumerate(self.returns.items))
+            fields = "".join(f"    {each.c} v{i};\n" for i, each in enumerate(leaves_of_type(self.returns)))
             before, result = f"struct {self.name}result {{\n{fields}}};\n", f"struct {self.name}result"
         elif self.returns is not None:
             result = self.returns.c

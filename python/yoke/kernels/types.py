@@ -204,3 +204,19 @@ def constant(number):
 def tuple_value(items):
     items = list(items)
     return Value(TupleType(each.type for each in items), lambda target: "", items=items, pure=all(each.pure for each in items))
+
+
+def leaves(value):
+    """The values in a tuple that are no tuples, or the value itself."""
+    return [leaf for each in value for leaf in leaves(each)] if isinstance(value.type, TupleType) else [value]
+
+
+def leaves_of_type(type_):
+    return [leaf for _, leaf in named_leaves("", type_)]
+
+
+def named_leaves(code, type_):
+    """(name, type) of each part of a variable."""
+    if isinstance(type_, TupleType):
+        return [leaf for i, each in enumerate(type_.items) for leaf in named_leaves(f"{code}t{i}", each)]
+    return [(code, type_)]
