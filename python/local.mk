@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_kernels_random.py \
+	python/tests/test_kernels_records.py \
 	python/tests/test_kernels_simulate.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
@@ -149,10 +150,12 @@ EXTRA_DIST += \
 	python/yoke/kernels/expressions.py \
 	python/yoke/kernels/lambdas.py \
 	python/yoke/kernels/launch.py \
+	python/yoke/kernels/records.py \
 	python/yoke/kernels/simulate.py \
 	python/yoke/kernels/statements.py \
 	python/yoke/kernels/translate.py \
 	python/yoke/kernels/types.py \
+	python/yoke/kernels/vectors.py \
 	python/yoke/linalg.py \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \

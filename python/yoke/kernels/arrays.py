@@ -3,6 +3,7 @@
 """Arrays in kernels: their extents and strides, and their elements."""
 
 from .bounds import checked
+from .records import RecordType
 from .types import BOOL, I64, Misfit, Scalar, Value, constant, strong
 
 
@@ -75,7 +76,9 @@ class Element:
 
     def write(self, scope, node, value):
         """The text of an assignment. Where NumPy would round, the program has to say so."""
-        if not isinstance(value.type, Scalar):
+        if isinstance(self.type, RecordType) and value.type == self.type:
+            return f"{self.code} = {value.code};"
+        if not isinstance(value.type, Scalar) or isinstance(self.type, RecordType):
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}")
         if (self.type is BOOL) != (value.type is BOOL) and self.type is BOOL:
             raise scope.error(node, f"an element is bool, and this is {scope.shown(value)}: compare it, as in x != 0")

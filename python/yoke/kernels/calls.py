@@ -9,8 +9,9 @@ import math
 from . import device
 from .arithmetic import helper, truth
 from .arrays import ArrayValue
+from .records import made, record_of
 from .types import (
-    BOOL, F32, GLOBAL, I32, I64, LOCAL, SCALARS, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common,
+    BOOL, F32, GLOBAL, I32, I64, LOCAL, SCALARS, MISSING, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common,
     constant, literal, scalar_named, strong, tuple_value,
 )
 
@@ -49,6 +50,9 @@ class Calls:
         name = ast.unparse(node.func)
         if isinstance(callee, Kernel):
             raise self.error(node, f"{name} is a kernel, which kernels cannot call: make what both need a @yoke.function")
+        record = self.record_named(node, callee)
+        if record is not None:
+            return made(self, node, record)
         handler = self.handler(node, callee)
         if handler is None:
             raise self.error(node, self.refusal(node, name, callee))
@@ -59,6 +63,17 @@ class Calls:
                 raise self.error(node, f"{name} takes no arguments by name in a kernel")
             node = ast.copy_location(ast.Call(node.func, [*node.args, *(each.value for each in node.keywords)], []), node)
         return handler(self, node)
+
+    def record_named(self, node, thing):
+        """The struct or vector that a class or dtype is in a kernel, which the text declares; None: it is none."""
+        try:
+            found = record_of(thing) if thing is not MISSING else None
+        except TypeError as failure:
+            raise self.error(node, str(failure)) from None
+        return found and self.program.record(self, node, found)
+
+    def element_type(self, node, dtype):
+        return self.record_named(node, dtype) or self.dtype(node, dtype)
 
     def refusal(self, node, name, callee):
         """Why this cannot be called."""
@@ -122,7 +137,7 @@ class Calls:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return self.dtype(node, node.value)
         found = self.value(node)
-        return self.dtype(node, found.obj if found.type is None else None)
+        return self.element_type(node, found.obj if found.type is None else None)
 
 
 def floats(scope, node, values):

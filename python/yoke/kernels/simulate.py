@@ -9,10 +9,13 @@ import ast
 import copy
 import itertools
 import operator
+import types
 
 from . import device
 from .errors import KernelError, error
-from .types import BOOL, F32, F64, I64, SCALARS, scalar_named
+from .records import RecordType, named, record_of
+from .types import BOOL, F32, F64, I64, SCALARS
+from .vectors import Elements
 
 SHUFFLES = {getattr(device, word): word for word in ("shuffle", "shuffle_xor", "shuffle_down", "shuffle_up")}
 WARP = 32
@@ -37,7 +40,19 @@ class Thread:
 def host_array(shape, dtype):
     import numpy
 
-    return numpy.zeros(shape, scalar_named(dtype).name)
+    found = named(dtype)
+    if isinstance(found, RecordType):
+        return Elements(numpy.zeros(shape, found.dtype()), found)
+    return numpy.zeros(shape, found.name)
+
+
+def record_wanted(value, wanted):
+    """The struct or vector of an argument; None: it is another."""
+    if isinstance(wanted, RecordType):
+        return wanted if wanted.is_of(value) else None
+    if isinstance(wanted, tuple) and isinstance(wanted[0], RecordType):
+        return wanted[0]
+    return record_of(value.dtype) if hasattr(value, "dtype") else None
 
 
 class Pauses(ast.NodeTransformer):
@@ -152,6 +167,11 @@ class Simulation:
     def argument(self, numpy, parameter, value, wide):
         """An array as it is, and a number in the type that it has on the device; int64 stays an int of Python's."""
         wanted = self.kernel.annotation(parameter)
+        record = record_wanted(value, wanted)
+        if record is not None:
+            if isinstance(value, numpy.void):
+                return types.SimpleNamespace(**{name: value[name] for name in record.fields})
+            return value if isinstance(wanted, RecordType) else Elements(value, record)
         if isinstance(value, numpy.ndarray):
             if isinstance(wanted, tuple) and wanted[0] not in (None, SCALARS.get(value.dtype.name)):
                 raise KernelError(f"{self.kernel.name}: {parameter.arg} is an array of {wanted[0]}, and one of {value.dtype} is "

@@ -7,8 +7,8 @@ import ast
 from . import device
 from .arrays import ArrayValue
 from .calls import allocated
-from .expressions import MISSING
-from .types import I64, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value
+from .records import Field, RecordType
+from .types import I64, MISSING, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value
 
 REFUSED = {
     "Try": "try is not part of kernels: test before, or write a code to an array",
@@ -93,8 +93,10 @@ class Statements:
         if node.value is None or not isinstance(node.target, ast.Name):
             raise self.error(node, "a declaration has a value: name: type = value")
         found = self.static(node.annotation)
-        type_ = self.dtype(node.annotation, ast.unparse(node.annotation).strip("'") if found is MISSING else found)
-        value = self.number(node.value, "here")
+        type_ = self.element_type(node.annotation, ast.unparse(node.annotation).strip("'") if found is MISSING else found)
+        value = self.value(node.value) if isinstance(type_, RecordType) else self.number(node.value, "here")
+        if isinstance(type_, RecordType) and value.type != type_:
+            raise self.error(node, f"the annotation is {type_}, and this is {self.shown(value)}")
         self.assign(node, node.target, strong(type_, self.text(node.value, value, type_), value.pure))
 
     def allocate(self, node, callee):
@@ -126,8 +128,22 @@ class Statements:
             if isinstance(owner.type, TupleType):
                 raise self.error(target, "a tuple cannot be changed: make a new one, or take an array of yoke.local(shape, dtype)")
             return self.emit(self.element(target, owner).write(self, node, value))
+        if isinstance(target, ast.Attribute):
+            return self.emit(self.field(target).write(self, node, value))
         raise self.error(target, "a kernel assigns names and elements of arrays" + (
             ": " + ast.unparse(target) + " is neither" if isinstance(target, ast.Attribute) else ""))
+
+    def field(self, target):
+        """x[i].mass, as what is assigned: values that a name has cannot be changed, since others may have them in Python."""
+        if isinstance(target.value, ast.Subscript):
+            owner = self.value(target.value.value)
+            if isinstance(owner, ArrayValue) and isinstance(owner.type.element, RecordType):
+                return Field(self, target, self.element(target.value, owner), target.attr)
+        elif isinstance(target.value, ast.Name) and target.value.id in self.seen:
+            type_ = self.value(target.value).type
+            if isinstance(type_, RecordType):
+                raise self.error(target, f"a field changes only in an array, as x[i].{target.attr} = …: make a new {type_}")
+        raise self.error(target, f"a kernel assigns names and elements of arrays: {ast.unparse(target)} is neither")
 
     def assign_name(self, node, name, value):
         if value.type is None:
@@ -149,7 +165,7 @@ class Statements:
             held = self.held(node, list(value), type_.items)
             for i, each in enumerate(type_.items):
                 self.store(node, f"{code}t{i}", each, held[i])
-        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar):
+        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type:
             self.emit(f"{code} = {self.text(node, value, type_)};")
 
     def held(self, node, values, types, several=False):
@@ -193,18 +209,19 @@ class Statements:
                 self.assign(node, each, item)
 
     def do_AugAssign(self, node):
-        right = self.number(node.value, "right of the operator")
+        right = self.value(node.value)
         if isinstance(node.target, ast.Name):
             left = self.variable(node.target) if node.target.id in self.locals else self.value(node.target)
-            if not isinstance(left.type, Scalar):
+            if not isinstance(left.type, (Scalar, RecordType)):
                 raise self.error(node, f"a number is wanted left of the operator, and this is {self.shown(left)}")
             return self.assign_name(node, node.target.id, self.binary(node, node.op, left, right))
-        if not isinstance(node.target, ast.Subscript):
-            raise self.error(node.target, "a kernel assigns names and elements of arrays")
-        owner = self.value(node.target.value)
-        if isinstance(owner.type, TupleType):
-            raise self.error(node.target, "a tuple cannot be changed: make a new one")
-        element = self.element(node.target, owner)
+        if isinstance(node.target, ast.Attribute):
+            element = self.field(node.target)
+        else:
+            owner = self.value(node.target.value)
+            if isinstance(owner.type, TupleType):
+                raise self.error(node.target, "a tuple cannot be changed: make a new one")
+            element = self.element(node.target, owner)
         if not element.pure:
             raise self.error(node.target, "a call in this index would run twice: assign it first")
         self.emit(element.write(self, node, self.binary(node, node.op, element.read(), right)))
@@ -300,7 +317,9 @@ class Statements:
         if isinstance(value, ArrayValue) or value.type is None:
             raise self.error(node, f"a function returns numbers, and this is {self.shown(value)}")
         wanted = self.kernel.return_type(self)
-        if wanted is not None and isinstance(value.type, Scalar):
+        if isinstance(wanted, RecordType) and wanted != value.type:
+            raise self.error(node, f"{self.kernel.name} returns {wanted}, and this is {self.shown(value)}")
+        if isinstance(wanted, Scalar) and isinstance(value.type, Scalar):
             if value.type.kind == "f" and wanted.kind != "f":
                 raise self.error(node, f"{self.kernel.name} returns {wanted}, and this is {self.shown(value)}: write int(…)")
             value = strong(wanted, self.text(node, value, wanted), value.pure)
@@ -308,14 +327,14 @@ class Statements:
         type_ = self.known("return")
         if isinstance(type_, TupleType) and isinstance(value.type, TupleType):
             self.return_tuple(node, value, type_)
-        elif isinstance(type_, Scalar):
+        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type:
             self.emit(f"return {self.text(node, value, type_)};")
 
     def return_tuple(self, node, value, type_):
         values, types = leaves(value), leaves_of_type(type_)
         if len(values) != len(types):
             return  # a conflict, which is reported
-        if not all(isinstance(each.type, Scalar) for each in values):
+        if not all(isinstance(each.type, (Scalar, RecordType)) for each in values):
             raise self.error(node, "a function returns a tuple of numbers, and no arrays")
         self.count += 1
         self.emit(f"struct {self.name}result r{self.count}_t;")

@@ -13,6 +13,7 @@ from .bounds import PARAMETER, RECORD, TEXT
 from .calls import Calls
 from .errors import error
 from .expressions import Expressions
+from .records import RecordType
 from .statements import Statements
 from .types import (
     ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, leaves, leaves_of_type, merged, named_leaves, strong,
@@ -52,6 +53,7 @@ class Program:
         self.of_kernel, self.bounds = of_kernel, bounds
         self.places = []  # of indices that are checked
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
+        self.records = {}  # structs, by their names in the text
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
         self.captures = {}
         self.shuffles = self.philox = False
@@ -61,8 +63,14 @@ class Program:
         get = found[0]
         value = get()
         number = isinstance(value, (int, float, tuple)) or getattr(value, "shape", None) == ()
-        if number or getattr(value, "is_kernel", None) is False:  # a function of ours
+        if number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False:  # a function of ours
             self.captures[id(found[1]), name] = (get, value)
+
+    def record(self, scope, node, record):
+        """Declare a struct."""
+        if self.records.setdefault(record.c, record) != record:
+            raise scope.error(node, f"two structs of this kernel have the name {record}: rename one")
+        return record
 
     def function(self, scope, node, function, types):
         """The Body of a function for these types of arguments."""
@@ -87,7 +95,8 @@ class Program:
         body.translate()
         own = body.text_of_kernel()
         head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds
-        return "\n".join([head, *self.helpers.values(), *self.texts, own])
+        return "\n".join([head, *(each.declaration() for each in self.records.values() if not each.vector),
+                          *self.helpers.values(), *self.texts, own])
 
 
 class Body(Statements, Expressions, Calls):
@@ -97,6 +106,10 @@ class Body(Statements, Expressions, Calls):
         self.program, self.kernel, self.name, self.parameter_types = program, kernel, name, types
         self.tree = kernel.tree
         self.locals = names_assigned(self.tree)
+        for parameter, type_ in zip(kernel.parameters, types):
+            for each in leaves_of_type(type_.element if isinstance(type_, ArrayType) else type_):
+                if isinstance(each, RecordType):
+                    program.record(self, parameter, each)
         self.types, self.settled_types, self.first = {}, {}, {}
 
     def error(self, node, message, kind=None):
@@ -195,6 +208,9 @@ class Body(Statements, Expressions, Calls):
     def declared(self, code, type_):
         if isinstance(type_, TupleType):
             return [line for i, each in enumerate(type_.items) for line in self.declared(f"{code}t{i}", each)]
+        if isinstance(type_, RecordType):
+            zeros = ", ".join("0" * len(type_.fields))
+            return [f"    {type_.c} {code} = " + (f"yoke_{type_.c}({zeros});" if type_.vector else "{ 0 };")]
         return [f"    {type_.c} {code} = 0;"]
 
     # ---- Calls of functions ----
@@ -255,6 +271,8 @@ class Body(Statements, Expressions, Calls):
                 raise self.error(node, f"{parameter.arg} of {function.name} is {function.shown(parameter)}, and this is "
                                  f"{value.type}")
             return value.type
+        if isinstance(value.type, RecordType) and wanted in (None, value.type):
+            return value.type
         if isinstance(value.type, TupleType) and wanted is None:
             return self.passed_tuple(node, function, parameter, value)
         if not isinstance(value.type, Scalar):
@@ -262,6 +280,8 @@ class Body(Statements, Expressions, Calls):
                              f"{self.shown(value)}")
         if isinstance(wanted, tuple):
             raise self.error(node, f"{parameter.arg} of {function.name} is an array, and this is {self.shown(value)}")
+        if isinstance(wanted, RecordType):
+            raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}")
         if wanted is not None:
             if value.type.kind == "f" and wanted.kind != "f":
                 raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}: write "
@@ -270,7 +290,7 @@ class Body(Statements, Expressions, Calls):
         return self.settled(value.type)
 
     def passed_tuple(self, node, function, parameter, value):
-        if not all(isinstance(each.type, Scalar) for each in leaves(value)):
+        if not all(isinstance(each.type, (Scalar, RecordType)) for each in leaves(value)):
             raise self.error(node, f"{parameter.arg} of {function.name} gets a tuple with an array in it: pass the array by itself")
         return self.settled_tree(value.type)
 

@@ -129,6 +129,9 @@ def merged(old, new):
     return None
 
 
+MISSING = object()  # a name outside a kernel that there is not
+
+
 class Misfit(Exception):
     """A number that its type does not have."""
 
