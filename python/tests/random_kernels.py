@@ -222,7 +222,8 @@ class Body:
         elif kind == 3:
             made = Number(f"({a.text} * {b.text})", "float32", -a.size * b.size, a.size * b.size, a.unit * b.unit)
         elif kind == 4:
-            made = Number(f"({a.text} if {self.condition(0)} else {b.text})", "float32", -max(a.size, b.size), max(a.size, b.size), unit)
+            made = Number(f"({a.text} if {self.condition(0)} else {b.text})", "float32", -max(a.size, b.size), max(
+                a.size, b.size), unit)
         elif kind == 5:
             made = Number(f"{chance.choice(('min', 'max'))}({a.text}, {b.text})", "float32", -max(a.size, b.size), max(
                 a.size, b.size), unit)

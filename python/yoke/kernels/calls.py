@@ -11,8 +11,8 @@ from .arithmetic import helper, truth
 from .arrays import ArrayValue
 from .records import made, record_of
 from .types import (
-    BOOL, F32, GLOBAL, I32, I64, LOCAL, SCALARS, MISSING, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common,
-    constant, literal, scalar_named, strong, tuple_value,
+    BOOL, F32, GLOBAL, I32, I64, LOCAL, MISSING, SCALARS, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT,
+    common, constant, literal, scalar_named, strong, tuple_value,
 )
 
 # Names in math and NumPy, and the name in both languages.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""Structs and vectors in kernels: what dataclasses, structured dtypes and yoke.float4 become in the text. Their values are read, made
-anew, and kept in arrays; only an element of an array changes a field."""
+"""Structs and vectors in kernels: what dataclasses, structured dtypes and yoke.float4 become in the text. Their values are read,
+made anew, and kept in arrays; only an element of an array changes a field."""
 
 import ast
 import dataclasses
@@ -67,7 +67,8 @@ class RecordType:
         """Its text, for kernels and for C programs, and the function that makes one."""
         if self.vector:
             return ""
-        fields = "".join(f"    {'unsigned char' if each is BOOL else each.c} {field(name)};\n" for name, each in self.fields.items())
+        fields = "".join(f"    {'unsigned char' if each is BOOL else each.c} {field(name)};\n"
+                         for name, each in self.fields.items())
         parameters = ", ".join(f"{each.c} {field(name)}" for name, each in self.fields.items())
         sets = "".join(f"    made.{field(name)} = {field(name)}{' != 0' * (each is BOOL)};\n" for name, each in self.fields.items())
         return (f"typedef struct {self.c} {{\n{fields}}} {self.c};\n"
@@ -105,8 +106,8 @@ def scalar_of_field(owner, name, dtype):
 
 
 def record_of(thing):
-    """The RecordType of a dataclass, a structured dtype, or one of Yoke's vectors; None: it is none of these. TypeError: it cannot be
-    one in a kernel."""
+    """The RecordType of a dataclass, a structured dtype, or one of Yoke's vectors; None: it is none of these. TypeError: it
+    cannot be one in a kernel."""
     if isinstance(thing, type) and issubclass(thing, vectors.Vector) and thing._parts:
         return RecordType(thing.__name__, {name: SCALARS[thing._lane] for name in thing._parts}, thing, vector=True)
     if isinstance(thing, type) and dataclasses.is_dataclass(thing):

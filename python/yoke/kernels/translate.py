@@ -42,8 +42,8 @@ for friend global goto half if image2d_t inline int kernel local long main names
 restrict return short signed sizeof static struct switch template this throw try typedef typename uchar uint ulong union unsigned
 ushort using virtual void volatile while abs add_sat acos asin atan ceil clamp clz cos cross degrees distance dot exp exp2 fabs
 floor fma fmax fmin fmod fract hypot ldexp length log log2 log10 mad max min mix nan normalize popcount pow powr radians remainder
-rint rotate round rsqrt select sign sin sinh sqrt step smoothstep tan tanh trunc vload2 vload4 bool true false barrier prefetch isnan
-isinf any all cbrt erf""".split())
+rint rotate round rsqrt select sign sin sinh sqrt step smoothstep tan tanh trunc vload2 vload4 bool true false barrier prefetch
+isnan isinf any all cbrt erf""".split())
 
 
 class Program:

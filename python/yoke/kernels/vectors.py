@@ -20,8 +20,9 @@ class Vector:
         if len(values) != len(self._parts):
             raise TypeError(f"yoke.{type(self).__name__} takes {len(self._parts)} numbers, not {len(values)}")
         # An integer of another dtype wraps, as in an assignment.
-        object.__setattr__(self, "values", tuple(kind(each) if isinstance(each, (int, float)) and not isinstance(each, numpy.generic)
-                            else numpy.asarray(each).astype(kind)[()] for each in values))
+        object.__setattr__(self, "values", tuple(
+            kind(each) if isinstance(each, (int, float)) and not isinstance(each, numpy.generic) else
+            numpy.asarray(each).astype(kind)[()] for each in values))
         object.__setattr__(self, "place", None)
 
     def __setattr__(self, name, value):
