@@ -53,6 +53,7 @@ EXTRA_DIST += \
 	python/tests/test_indexing.py \
 	python/tests/test_indices.py \
 	python/tests/test_kernels_bounds.py \
+	python/tests/test_kernels_compile.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
@@ -145,6 +146,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/arrays.py \
 	python/yoke/kernels/bounds.py \
 	python/yoke/kernels/calls.py \
+	python/yoke/kernels/compile.py \
 	python/yoke/kernels/device.py \
 	python/yoke/kernels/errors.py \
 	python/yoke/kernels/expressions.py \

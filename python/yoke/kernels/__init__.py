@@ -8,6 +8,7 @@ loads it when the first of them is used.
     records      structs and vectors; vectors: what these are in Python
     translate    a function and all that it calls, as one text
     launch       the decorators, and the variants of a kernel
+    compile      python -m yoke cc
     bounds       YOKE_KERNEL_BOUNDS=1: every index checked
     device       what kernels call: yoke.grid, yoke.barrier, …
     lambdas      functions in the place of expressions

@@ -204,8 +204,7 @@ class Kernel(PythonFunction):
 
     def program(self, types):
         """(the text, what it has captured, the places of checked indices) for these types."""
-        wide = any(has_double(each.element if isinstance(each, ArrayType) else each) for each in types)
-        program = Program(wide, bounds=self.bounds)
+        program = Program(is_wide(types), bounds=self.bounds)
         text = program.kernel(self, types)
         return text, list(program.captures.values()), program.places
 
@@ -408,6 +407,11 @@ class PythonLaunch:
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
+
+
+def is_wide(types):
+    """Whether Python's floats are float64 in a kernel of these types."""
+    return any(has_double(each.element if isinstance(each, ArrayType) else each) for each in types)
 
 
 def has_double(type_):

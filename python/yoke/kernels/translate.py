@@ -74,14 +74,14 @@ class Program:
 
     def function(self, scope, node, function, types):
         """The Body of a function for these types of arguments."""
-        key = (function, types)
+        key = (function, types, self.wide)
         if key in self.stack:
             raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
         if key not in self.functions:
-            if len(self.stack) > 64 or any(each is function for each, _ in self.stack):
+            if len(self.stack) > 64 or any(each[0] is function for each in self.stack):
                 raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
             self.stack.append(key)
-            same = sum(each.name == function.name for each, _ in self.functions)
+            same = sum(each[0].name == function.name for each in self.functions)
             body = Body(self, function, types, f"{function.name}_{same or ''}f")  # as no variable ends
             body.translate()
             self.stack.pop()
@@ -90,13 +90,19 @@ class Program:
         return self.functions[key]
 
     def kernel(self, kernel, types):
-        """The whole text."""
+        """The whole text of one kernel."""
+        self.add(kernel, types)
+        return self.text()
+
+    def add(self, kernel, types):
         body = Body(self, kernel, types, kernel.entry)
         body.translate()
-        own = body.text_of_kernel()
+        self.texts.append(body.text_of_kernel())
+
+    def text(self):
         head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds
-        return "\n".join([head, *(each.declaration() for each in self.records.values() if not each.vector),
-                          *self.helpers.values(), *self.texts, own])
+        return "\n".join([head, *(each.declaration() for each in self.records.values() if not each.vector), *self.helpers.values(),
+                          *self.texts])
 
 
 class Body(Statements, Expressions, Calls):
