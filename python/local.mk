@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
+	python/tests/test_kernels_nvrtc.py \
 	python/tests/test_kernels_random.py \
 	python/tests/test_kernels_records.py \
 	python/tests/test_kernels_simulate.py \

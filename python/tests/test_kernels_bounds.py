@@ -102,6 +102,58 @@ def test_a_graph_checks_each_launch(checked, queue):
         queue.recover()
 
 
+@yoke.function
+def positive(v):
+    assert v > -2, "too small"
+    return v
+
+
+@yoke.kernel
+def asserting(x, n):
+    i = yoke.grid(1)
+    if i < x.size:
+        assert x[i] < n
+        x[i] = positive(x[i]) + 1
+
+
+def test_assertions(queue):
+    """In a kernel and in a function; the thread ends at its own."""
+    x = yoke.asarray(numpy.arange(3, dtype="f4"))
+    asserting[3](queue, x, 7)
+    queue.wait()
+    for values, line, message in (
+            ([0, 3, 0], FIRST_OF_ASSERTING + 4, r"x\[i\] < n does not hold, in the thread .* \(1, 0, 0\)"),
+            ([-3.0], positive.function.__code__.co_firstlineno + 2, "positive: .* does not hold: too small, in")):
+        y = yoke.asarray(numpy.array(values, "f4"))
+        asserting[3](queue, y, 2)
+        with pytest.raises(yoke.KernelError, match=message) as failure:
+            queue.wait()
+        assert failure.value.line == line
+        queue.recover()
+    assert x.tolist() == [1, 2, 3]
+    with pytest.raises(AssertionError):
+        asserting.simulate[1](numpy.ones(1, "f4"), 0)
+
+
+FIRST_OF_ASSERTING = asserting.function.__code__.co_firstlineno
+
+
+@yoke.kernel
+def printing(x):
+    i = yoke.grid(1)
+    if i == 0:
+        print("i", i, "is", x[1], numpy.uint8(200), i > 1, sep="|")
+        print(f'50% of {x.size} "q" \\ {x.shape}', end=".\n")
+
+
+def test_print(queue, capfd):
+    printing[1](queue, yoke.asarray(numpy.array([0.5, -1.25], "f4")))
+    queue.wait()
+    assert capfd.readouterr().out == 'i|0|is|-1.25|200|0\n50% of 2 "q" \\ (2,).\n'
+    printing.simulate[1](numpy.array([0.5, -1.25], "f4"))
+    assert capfd.readouterr().out == 'i|0|is|-1.25|200|False\n50% of 2 "q" \\ (2,).\n'
+
+
 def test_off_costs_nothing(monkeypatch):
     monkeypatch.delenv("YOKE_KERNEL_BOUNDS", raising=False)
     text = yoke.kernel(outside).text(yoke.zeros(4), matrix(False), yoke.zeros(0), 1)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""YOKE_KERNEL_BOUNDS=1: every index of a kernel is checked on the device. The first that is outside its array is kept in a record,
-which a function in the stream reads behind the launch: its exception fails the stream, and the next wait raises it.
+"""What a kernel finds wrong while it runs: with YOKE_KERNEL_BOUNDS=1 an index outside its array, and an assertion that does not
+hold. The first is kept in a record, which a function in the stream reads behind the launch: its exception fails the stream, and the
+next wait raises it.
 
 An access outside goes to the array's first element instead, so that no driver crashes.
 """
 
 import array
+import ast
 import os
 
 from .errors import KernelError, error
@@ -39,6 +41,24 @@ TEXT = """YOKE_INLINE_FUNCTION YK_I64 yk_at(YOKE_GLOBAL int *record, int place, 
 """
 
 
+# The thread's index in the whole launch is there instead of an element's.
+TEXT_OF_ASSERTIONS = """YOKE_INLINE_FUNCTION void yk_fail(YOKE_GLOBAL int *record, int place)
+{
+    YOKE_GLOBAL YK_I64 *words = (YOKE_GLOBAL YK_I64 *)record;
+
+    if (yoke_atomic_cas(record, 0, place) == 0) {
+        words[1] = yoke_global_x();
+        words[2] = yoke_global_y();
+        words[3] = yoke_global_z();
+    }
+}
+"""
+
+
+class NeedsRecord(Exception):
+    """A program has an assertion, and was begun without a record."""
+
+
 def wanted():
     """Whether kernels that are made now check their indices."""
     word = os.environ.get("YOKE_KERNEL_BOUNDS", "0")
@@ -58,6 +78,18 @@ class Place:
         inside = "" if self.function is kernel else f", called by {kernel.name}"
         return error(self.function, self.node, f"{self.name}[{', '.join(map(str, shown))}] is outside the array, whose shape is "
                      f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)}){inside}")
+
+
+class Assertion(Place):
+    """assert test, message"""
+
+    def __init__(self, function, node):
+        super().__init__(function, node, "", [None] * 3)
+
+    def failure(self, kernel, index, shape):
+        said = f": {ast.literal_eval(self.node.msg)}" if self.node.msg is not None else ""
+        return error(self.function, self.node, f"the assertion {ast.unparse(self.node.test)} does not hold{said}, in the thread "
+                     f"whose index is ({', '.join(map(str, index))})")
 
 
 def checked(program, function, node, name, axes):

@@ -26,7 +26,7 @@ FUNCTIONS_OF_TWO = {"atan2": "atan2", "arctan2": "atan2", "pow": "pow", "power":
 ROUNDED = {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}  # math gives an int, NumPy a float
 TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
 NOT_THERE = {
-    "print": "a kernel prints nothing: write to an array, or run the kernel with simulate",
+    "print": "print is a statement of its own",
     "input": "a kernel reads arrays alone", "open": "a kernel reads arrays alone",
     "sum": "write a loop, or call yoke.reduce outside", "sorted": "call yoke.sort outside",
     "enumerate": "write for i in range(n)", "zip": "write for i in range(n)", "map": "write a loop", "filter": "write a loop",

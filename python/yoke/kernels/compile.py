@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""python -m yoke cc FILE.py: the kernels of a Python file as one text, FILE.yk, which `yoke cc` and every program of Yoke's take. What
-is drafted in Python so ends in a C library."""
+"""python -m yoke cc FILE.py: the kernels of a Python file as one text, FILE.yk, which `yoke cc` and every program of Yoke's take.
+What is drafted in Python so ends in a C library."""
 
 import os
 import re
@@ -12,6 +12,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+from .bounds import NeedsRecord
 from .errors import KernelError
 from .launch import Kernel, is_wide
 from .translate import Program
@@ -23,11 +24,16 @@ def text_of_file(path):
     kernels = kernels_of_file(path)
     program, maths = Program(False), {each.math for each in kernels}
     if len(maths) > 1:
-        raise KernelError(f"{path}: the kernels of one text have one math=, and these have {', '.join(sorted(maths))}: write two files")
+        raise KernelError(f"{path}: the kernels of one text have one math=, and these have {', '.join(sorted(maths))}: write two "
+                          "files")
     for kernel in kernels:
         types = kernel.types_of_annotations()
         program.wide = is_wide(types)
-        program.add(kernel, types)
+        try:
+            program.add(kernel, types)
+        except NeedsRecord:
+            raise KernelError(f"{path}: {kernel.name} has an assertion, which Python's launches report: take it out for C "
+                              "programs") from None
     lines = [part for line in program.text().split("\n") if not line.startswith("#line ")
              for part in (textwrap.wrap(line, 120, subsequent_indent="    ") if line.startswith("YOKE_") else [line])]
     body = re.sub("\n{3,}", "\n\n", "\n".join(lines)).replace("\n{\n\n", "\n{\n")
@@ -58,10 +64,10 @@ def head(path, maths):
             break
         first.append(line.lstrip("#! ").rstrip())
     licence = "".join(f"/* {line} */\n" for line in first if line.startswith("SPDX"))
-    more = "".join(f" Compile it with {word}." for word in sorted({"exact": "--exact-math", "fast": "--fast-math"}.get(each, "")
-                                                                 for each in maths) if word)
-    return (f"{licence}/* Made from {Path(path).name} by python -m yoke cc: change that file. An array is a pointer and its extents, "
-            f"as int64_t.{more} */\n")
+    options = {"exact": " Compile it with --exact-math.", "fast": " Compile it with --fast-math."}
+    more = "".join(options.get(each, "") for each in maths)
+    return (f"{licence}/* Made from {Path(path).name} by python -m yoke cc: change that file. An array is a pointer and its "
+            f"extents, as int64_t.{more} */\n")
 
 
 def main(words, tool):

@@ -205,7 +205,11 @@ class Kernel(PythonFunction):
     def program(self, types):
         """(the text, what it has captured, the places of checked indices) for these types."""
         program = Program(is_wide(types), bounds=self.bounds)
-        text = program.kernel(self, types)
+        try:
+            text = program.kernel(self, types)
+        except bounds.NeedsRecord:
+            program = Program(is_wide(types), bounds=self.bounds, recording=True)
+            text = program.kernel(self, types)
         return text, list(program.captures.values()), program.places
 
     def text(self, *args):
@@ -339,6 +343,7 @@ class Variant:
 
     def __init__(self, kernel, device, types):
         text, self.captures, self.places = kernel.program(types)
+        self.recording = bool(self.places) or kernel.bounds
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
 
     def is_current(self):
@@ -389,7 +394,7 @@ class PythonLaunch:
         if not isinstance(stream, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
         variant, types = kernel.variant(stream.device, args)
-        record = bounds.Record(stream) if kernel.bounds else None
+        record = bounds.Record(stream) if variant.recording else None
         expanded = [] if record is None else [record.buffer]
         for value, type_ in zip(args, types):
             if isinstance(type_, ArrayType):

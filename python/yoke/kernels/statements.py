@@ -6,15 +6,15 @@ import ast
 
 from . import device
 from .arrays import ArrayValue
+from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
 from .records import Field, RecordType
-from .types import I64, MISSING, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value
+from .types import F32, F64, I64, U64, MISSING, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value
 
 REFUSED = {
     "Try": "try is not part of kernels: test before, or write a code to an array",
     "TryStar": "try is not part of kernels: test before, or write a code to an array",
     "Raise": "raise is not part of kernels: write a code to an array",
-    "Assert": "assert is not part of kernels: write a code to an array, or run the kernel with simulate",
     "With": "with is not part of kernels", "AsyncWith": "with is not part of kernels",
     "AsyncFor": "async is not part of kernels",
     "FunctionDef": "a function inside a kernel is not part of kernels: write a @yoke.function outside",
@@ -63,6 +63,8 @@ class Statements:
             if type(node.value).__name__ in ("Await", "Yield", "YieldFrom", "ListComp"):
                 self.value(node.value)  # which refuses it
             raise self.error(node, "this statement computes a value and drops it: assign it")
+        if self.static(node.value.func) is print:
+            return self.do_print(node.value)
         if self.static(node.value.func) is device.barrier:
             if node.value.args or node.value.keywords:
                 raise self.error(node, "yoke.barrier takes no arguments")
@@ -75,6 +77,62 @@ class Statements:
             raise self.error(node, f"the value of {ast.unparse(node.value.func)} is dropped: assign it")
         if not isinstance(value.type, TupleType):
             self.emit(f"{value.emit(value.type)};")
+
+    def do_print(self, node):
+        """printf, which both languages have. Numbers of floats have 6 digits, and bools are 0 or 1."""
+        if not self.program.of_kernel:
+            raise self.error(node, "print is for kernels")
+        words = {"sep": " ", "end": "\n"}
+        for each in node.keywords:
+            if each.arg not in words or not isinstance(each.value, ast.Constant) or not isinstance(each.value.value, str):
+                raise self.error(node, "print takes sep= and end= by name in a kernel, as constants")
+            words[each.arg] = each.value.value
+        parts, texts = [], []
+        for each in node.args:
+            pieces = each.values if isinstance(each, ast.JoinedStr) else [each]
+            parts.append("".join(self.printed(piece, texts) for piece in pieces))
+        self.program.prints = True
+        form = quoted(words["sep"]).join(parts) + quoted(words["end"])
+        self.emit(f'printf("{form}"{"".join(", " + each for each in texts)});')
+
+    def printed(self, node, texts):
+        """The format of one argument, whose text is added."""
+        if isinstance(node, ast.FormattedValue):
+            if node.format_spec is not None or node.conversion != -1:
+                raise self.error(node, "a format in an f-string is not part of kernels: write {x}")
+            node = node.value
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return quoted(node.value)
+        value = self.value(node)
+        if isinstance(value.type, TupleType):
+            opened = [self.print_number(node, each, texts) for each in leaves(value)]
+            return "(" + ", ".join(opened) + "," * (len(opened) == 1) + ")"
+        return self.print_number(node, value, texts)
+
+    def print_number(self, node, value, texts):
+        if not isinstance(value.type, Scalar):
+            raise self.error(node, f"print takes numbers and strings in a kernel, and this is {self.shown(value)}")
+        type_ = self.settled(value.type)
+        kind = "f" if type_.kind == "f" else "u" if type_.kind == "u" else "i"
+        target = {"f": F64 if self.program.wide else F32, "u": U64, "i": I64}[kind]
+        texts.append(self.text(node, strong(type_, self.text(node, value, type_)), target))
+        return {"f": "%g", "u": '%" YK_U "', "i": '%" YK_D "'}[kind]
+
+    def do_Assert(self, node):
+        """Kept in the record, and raised at the wait. The thread ends here where no other waits for it at a barrier."""
+        if node.msg is not None and not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
+            raise self.error(node.msg, "the message of an assertion is a string in a kernel, without values")
+        if not self.program.of_kernel:
+            raise self.error(node, "assert is for kernels")
+        test = self.condition(node.test)
+        if not self.program.recording:
+            raise NeedsRecord
+        self.program.asserts = True
+        self.program.places.append(Assertion(self.kernel, node))
+        waits = not self.kernel.is_kernel or any(
+            isinstance(each, ast.Call) and self.static(each.func) is device.barrier for each in ast.walk(self.tree))
+        fail = f"yk_fail({RECORD}, {len(self.program.places)});"
+        self.emit(f"if (!{test}) {{ {fail}{'' if waits else ' return;'} }}")
 
     # ---- Assignments ----
 
@@ -347,6 +405,12 @@ class Statements:
         if "return" in self.next and not ends(self.tree.body):
             raise self.error(self.tree.body[-1], f"{self.kernel.name} ends here without a value, and returns one elsewhere: add "
                              "a return")
+
+
+def quoted(text):
+    """A string as a part of a format of printf."""
+    return "".join({"%": "%%", '"': '\\"', "\\": "\\\\", "\n": "\\n"}.get(each, each) if 32 <= ord(each) < 127 or each == "\n" else
+                   "".join(f"\\{byte:03o}" for byte in each.encode()) for each in text)
 
 
 def ends(statements):

@@ -9,7 +9,7 @@ until these no longer change; the last text counts.
 import ast
 
 from .arrays import ArrayValue
-from .bounds import PARAMETER, RECORD, TEXT
+from .bounds import PARAMETER, RECORD, TEXT, TEXT_OF_ASSERTIONS
 from .calls import Calls
 from .errors import error
 from .expressions import Expressions
@@ -35,6 +35,14 @@ NEED_SHUFFLES = """#if !YOKE_HAS_SHUFFLE
 #error "this device has no shuffles: exchange values in yoke.shared memory"
 #endif
 """
+PRINTED = """#ifdef __OPENCL_VERSION__
+#define YK_D "ld"
+#define YK_U "lu"
+#else
+#define YK_D "lld"
+#define YK_U "llu"
+#endif
+"""
 ROUNDS = 50
 # Names that a kernel cannot have in one of the languages; it gets an underscore there.
 TAKEN = set("""asm auto break case catch char class const constant continue default delete do double else enum explicit extern float
@@ -49,14 +57,15 @@ isnan isinf any all cbrt erf""".split())
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide, of_kernel=True, bounds=False):
+    def __init__(self, wide, of_kernel=True, bounds=False, recording=False):
         self.of_kernel, self.bounds = of_kernel, bounds
-        self.places = []  # of indices that are checked
+        self.recording = recording or bounds  # kernels and functions have a record
+        self.places = []  # of indices that are checked, and assertions
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
         self.records = {}  # structs, by their names in the text
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
         self.captures = {}
-        self.shuffles = self.philox = False
+        self.shuffles = self.philox = self.prints = self.asserts = False
 
     def capture(self, found, name):
         """A name outside the kernel, whose number or function is in the text: another one there means another text."""
@@ -100,7 +109,8 @@ class Program:
         self.texts.append(body.text_of_kernel())
 
     def text(self):
-        head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds
+        head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds + TEXT_OF_ASSERTIONS * (
+            self.asserts) + PRINTED * self.prints
         return "\n".join([head, *(each.declaration() for each in self.records.values() if not each.vector), *self.helpers.values(),
                           *self.texts])
 
@@ -228,7 +238,7 @@ class Body(Statements, Expressions, Calls):
         types = tuple(self.passed_type(node, function, parameter, value, type_)
                       for parameter, value, type_ in zip(function.parameters, values, wanted))
         body = self.program.function(self, node, function, types)
-        texts = [RECORD] if self.program.bounds else []
+        texts = [RECORD] if self.program.recording else []
         for value, type_ in zip(values, types):
             texts += value.arguments() if isinstance(value, ArrayValue) else [
                 self.text(node, each, part) for each, part in zip(leaves(value), leaves_of_type(type_))]
@@ -303,7 +313,7 @@ class Body(Statements, Expressions, Calls):
     # ---- Text ----
 
     def parameter_list(self):
-        parts = [PARAMETER] if self.program.bounds else []
+        parts = [PARAMETER] if self.program.recording else []
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
                 parts += ArrayValue(type_, f"{parameter.arg}_").parameters()
