@@ -418,9 +418,11 @@ def main(words):
     count = 0
     while count < bodies:
         for each in differences(seed, min(50, bodies - count)):
-            print(each)
+            print(each, flush=True)
+        linecache.clearcache()
         count, seed = count + 50, seed + 1
-    print(f"{bodies} bodies")
+        if count % 1000 == 0 or count >= bodies:
+            print(f"{min(count, bodies)} bodies", flush=True)
 
 
 if __name__ == "__main__":

@@ -108,3 +108,32 @@ def test_random_words_are_those_of_the_paper():
     words.simulate[1](out)
     assert [f"{each:08x}" for each in out.ravel()] == ["6627e8d5", "e169c58d", "bc57ac4c", "9b00dbd8",
                                                        "408f276d", "41c83b0e", "a20bc7c6", "6d5451fd"]
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda x: all_take.simulate(x), TypeError, "a launch needs its size: all_take.simulate"),
+    (lambda x: all_take.simulate[0](x), ValueError, "a launch has at least 1 thread"),
+    (lambda x: all_take.simulate[1, 2, 3](x), TypeError, r"all_take.simulate\[grid, block\] is wanted"),
+    (lambda x: all_take.simulate[1, (1, 1, 1, 1)](x), ValueError, "a block is 1 to 3 positive ints"),
+    (lambda x: all_take.simulate[1](x, x), yoke.KernelError, "all_take takes 1 arguments .x., not 2"),
+    (lambda x: all_take.simulate[1]("text"), yoke.KernelError, "x: str is passed: simulate takes NumPy arrays and numbers"),
+    (lambda x: typed.simulate[1](x.astype("i4"), 1), yoke.KernelError, "x is an array of float32, and one of int32 is passed"),
+    (lambda x: typed.simulate[1](x, x), yoke.KernelError, "a: ndarray is passed"),
+    (lambda x: typed.simulate[1](1, 1), yoke.KernelError, "x: int is passed"),
+    (lambda x: yoke.barrier(), RuntimeError, "yoke.barrier.. is for kernels"),
+    (lambda x: yoke.shuffle(1, 2), RuntimeError, "yoke.shuffle is for kernels"),
+    (lambda x: yoke.thread.w, AttributeError, "yoke.thread has x, y and z, and not w"),
+])
+def test_mistakes(call, error, text):
+    with pytest.raises(error, match=text):
+        call(numpy.zeros(2, "f4"))
+
+
+@yoke.kernel
+def typed(x: yoke.Array["float32"], a: "float32"):
+    x[0] = a
+
+
+def test_what_they_are():
+    assert repr(yoke.thread) == "yoke.thread" and repr(warp_sum) == "<yoke.function warp_sum>"
+    assert repr(typed) == "<yoke.kernel typed(x, a)>" and repr(typed[3]) == "<launch of yoke.kernel typed[3]>"

@@ -78,14 +78,14 @@ class Calls:
     def refusal(self, node, name, callee):
         """Why this cannot be called."""
         word = getattr(callee, "__name__", name)
-        if isinstance(node.func, ast.Attribute) and not callable(callee):
+        if isinstance(node.func, ast.Attribute) and callee is MISSING:
             return f"{name}() is not part of kernels: an array in a kernel has elements, shape and size"
         if word in NOT_THERE and getattr(builtins, word, None) is callee:
             return f"{word} is not part of kernels: {NOT_THERE[word]}"
         if callable(callee) and hasattr(callee, "__code__") and not getattr(callee, "__module__", "").startswith("yoke"):
             return f"{name} is a function of Python: decorate it with @yoke.function"
         if not callable(callee):
-            return f"{name} is a number and no function"
+            return f"{name} is no function"
         return f"{name} cannot be called in a kernel{self.near(word, [*FUNCTIONS, *FUNCTIONS_OF_TWO, *ROUNDED, *TESTS])}"
 
     def handler(self, node, callee):
@@ -181,7 +181,7 @@ def rounded(scope, node, word, to_int):
     if value.type.kind != "f":
         return value
     if value.number is not None:
-        return constant(getattr(math, word)(value.number))
+        return constant((int if to_int else float)(getattr(math, word)(value.number)))
     if not to_int:
         return scope.typed(value.type, lambda t: f"{word}({value.emit(t)})", value.pure)
     return strong(I64, f"((yoke_i64){word}({scope.text(node, value)}))", value.pure)

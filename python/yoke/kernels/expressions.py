@@ -101,6 +101,8 @@ class Expressions:
 
     def captured(self, node, found):
         """What a name outside the kernel means in it."""
+        if isinstance(found, type):
+            return Value(None, None, obj=found)
         dtype = getattr(found, "dtype", None)
         if isinstance(found, (bool, int, float)) and dtype is None:
             return constant(found)
