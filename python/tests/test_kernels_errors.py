@@ -153,7 +153,7 @@ WRONG = [
     ("x[i] = outside[0]", "the array outside is outside the kernel: pass it"),
     ("b = word", "a str is not part of kernels"),
     ("b = listed", "a list is not part of kernels"),
-    ("b = some", "kernels have no float16"),
+    ("b = some", "kernels have no numbers of float16: only arrays"),
     ("b = print(i)", "print is not part of kernels: print is a statement of its own"),
     ("print(x)", "print takes numbers and strings in a kernel, and this is an array"),
     ("print(i, file=x)", "print takes sep= and end= by name in a kernel"),
@@ -218,7 +218,7 @@ WRONG = [
     ("yoke.atomic.min(x, i, a)", "yoke.atomic.min takes elements of int32 or uint32"),
     ("yoke.atomic.add(n, i, a)", "the elements are int32, and this is a number of type float32: write int"),
     ("x = 1", "x is an array, and would be a number of type int"),
-    ("b = numpy.complex64(a)", "kernels have no complex64"),
+    ("b = numpy.complex64(a)", "kernels have no numbers of complex64"),
     ("b: 'float33' = 1", "is not a dtype of kernels"),
     ("b: 'float32'", "a declaration has a value"),
     ("b = numpy.uint64(1) + i", "uint64 + int64: no integer type has all values of both: convert one, as numpy.int64(x)"),
@@ -316,9 +316,9 @@ def test_both_lines_of_a_changed_type():
     ("async def wrong(x): pass", "without async"),
     ('def wrong(x: "list"): pass', "an annotation is yoke.Array"),
     ('def wrong(x: "no_such"): pass', "the annotation 'no_such' has no meaning here"),
-    ('def wrong(x: "float16"): pass', "kernels have no float16"),
+    ('def wrong(x: "float16"): pass', "kernels have no numbers of float16: only arrays"),
     ('def wrong(x: yoke.Array["int8", "int8"]): pass', "an array has one dtype"),
-    ('def wrong(x: yoke.Array["complex64"]): pass', "kernels have no complex64"),
+    ('def wrong(x: yoke.Array["complex64"]): pass', "kernels have no numbers of complex64"),
 ])
 def test_wrong_heads(head, message):
     with pytest.raises(yoke.KernelError, match=message):

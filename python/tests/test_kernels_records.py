@@ -214,3 +214,37 @@ def test_wrong_layouts(stream):
     host = arrays()
     with pytest.raises(yoke.KernelError, match="v is an array of float4, which is contiguous: pass yoke.copy"):
         mixed[4](stream, yoke.InOut(host[0]), strided, yoke.InOut(host[2]), *SCALARS)
+
+
+@yoke.kernel
+def halves(out, back, h, x: yoke.Array["float32"]):
+    i = yoke.grid(1)
+    own = yoke.local(2, "float16")
+    if i < x.size:
+        out[i] = x[i]
+        own[1] = h[i]
+        back[i] = own[1]
+        back[i] += x[i] * 0 if h.itemsize == 4 else 0
+
+
+def test_halves():
+    """Each float16 is read as it is, and floats are rounded as NumPy rounds them; bfloat16 as by Yoke's operations."""
+    chance, stream = numpy.random.default_rng(1), yoke.default_stream()
+    bits = numpy.arange(65536, dtype="u2").view("f2")
+    x = chance.integers(0, 2**32, 65536, dtype="u4").view("f4").copy()
+    x[:40000] = numpy.exp(chance.uniform(-20, 13, 40000)) * chance.choice((-1, 1), 40000)
+    x[:9] = 0, -0.0, 65519.99, 65520, 2.0**-25, 1.5 * 2.0**-24, 2.0**-24, numpy.inf, numpy.nan
+    with numpy.errstate(all="ignore"):
+        expected = x.astype("f2")
+    array, h = yoke.asarray(x), yoke.asarray(bits)
+    out, back = yoke.zeros(65536, dtype="float16"), yoke.zeros(65536)
+    halves[65536](stream, out, back, h, array)
+    numpy.testing.assert_array_equal(out.to_numpy(), expected)
+    numpy.testing.assert_array_equal(back.to_numpy(), bits.astype("f4"))
+    assert numpy.signbit(out.to_numpy()[:2]).tolist() == [False, True]
+    out = yoke.zeros(65536, dtype="bfloat16")
+    halves[65536](stream, out, back, h, array)
+    numpy.testing.assert_array_equal(out.astype("float32").to_numpy(), array.astype("bfloat16").astype("float32").to_numpy())
+    simulated = [numpy.zeros(9, "f2"), numpy.zeros(9, "f4"), bits[:9], x[:9]]
+    halves.simulate[9](*simulated)
+    numpy.testing.assert_array_equal(simulated[0], expected[:9])

@@ -6,6 +6,7 @@ loads it when the first of them is used.
     types        numbers, arrays, tuples; what two of them give
     expressions  arithmetic  arrays  calls  statements    each part of Python, as text
     records      structs and vectors; vectors: what these are in Python
+    halves       float16 and bfloat16, in arrays
     translate    a function and all that it calls, as one text
     launch       the decorators, and the variants of a kernel
     compile      python -m yoke cc

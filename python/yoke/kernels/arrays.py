@@ -2,9 +2,11 @@
 # mypy: ignore-errors
 """Arrays in kernels: their extents and strides, and their elements."""
 
+from . import halves
 from .bounds import checked
+from .halves import BF16, F16
 from .records import RecordType
-from .types import BOOL, I64, Misfit, Scalar, Value, constant, strong
+from .types import BOOL, F32, I64, Misfit, Scalar, Value, constant, strong
 
 
 class ArrayValue(Value):
@@ -69,9 +71,11 @@ class Element:
     def __init__(self, array, code, pure):
         self.array, self.code, self.pure, self.type = array, code, pure, array.type.element
 
-    def read(self):
+    def read(self, scope):
         if self.type is BOOL:
             return strong(BOOL, f"({self.code} != 0)", self.pure)
+        if self.type in (F16, BF16):
+            return halves.read(scope, self.type, self.code, self.pure)
         return strong(self.type, self.code, self.pure)
 
     def write(self, scope, node, value):
@@ -86,6 +90,8 @@ class Element:
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}, which would be rounded: write "
                               "int(…) or round(…)")
         try:
+            if self.type in (F16, BF16):
+                return f"{self.code} = {halves.written(scope, self.type, value.emit(F32))};"
             return f"{self.code} = {value.emit(self.type)};"
         except Misfit as misfit:
             raise scope.error(node, str(misfit)) from None

@@ -9,6 +9,7 @@ import math
 from . import device
 from .arithmetic import helper, truth
 from .arrays import ArrayValue
+from .halves import half_named
 from .records import made, record_of
 from .types import (
     BOOL, F32, GLOBAL, I32, I64, LOCAL, MISSING, SCALARS, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT,
@@ -73,7 +74,7 @@ class Calls:
         return found and self.program.record(self, node, found)
 
     def element_type(self, node, dtype):
-        return self.record_named(node, dtype) or self.dtype(node, dtype)
+        return self.record_named(node, dtype) or half_named(dtype) or self.dtype(node, dtype)
 
     def refusal(self, node, name, callee):
         """Why this cannot be called."""
@@ -135,7 +136,7 @@ class Calls:
     def dtype_of(self, node):
         """Of an argument of yoke.shared: a name outside the kernel, a string, or x.dtype."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return self.dtype(node, node.value)
+            return half_named(node.value) or self.dtype(node, node.value)
         found = self.value(node)
         return self.element_type(node, found.obj if found.type is None else None)
 

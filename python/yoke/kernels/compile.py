@@ -70,7 +70,7 @@ def head(path, maths):
             f"extents, as int64_t.{more} */\n")
 
 
-def main(words, tool):
+def main(words: list[str], tool: str | None) -> int:
     """`cc` and what follows it: a Python file, and options of `yoke cc`. tool: the program `yoke`, or None."""
     file = next(each for each in words if each.endswith(".py"))
     out = words[words.index("-o") + 1] if "-o" in words[:-1] else None

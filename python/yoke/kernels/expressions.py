@@ -288,7 +288,7 @@ class Expressions:
         value = self.value(node.value)
         if isinstance(value.type, TupleType):
             return self.item_of_tuple(node, value)
-        return self.element(node, value).read()
+        return self.element(node, value).read(self)
 
     def item_of_tuple(self, node, value):
         index = self.value(node.slice)

@@ -84,7 +84,7 @@ class PythonFunction:
                 element = named(self.evaluated(element) if isinstance(element, str) else element)
                 if element is not None:
                     return (element,)
-            scalar = named(value)
+            scalar = named(value, element=False)
         except TypeError as failure:
             raise error(self, node, str(failure)) from None
         if scalar is None:

@@ -8,6 +8,7 @@ import dataclasses
 import zlib
 
 from . import vectors
+from .halves import half_named
 from .types import BOOL, SCALARS, Scalar, Value, scalar_named, strong
 
 SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "BitAnd": "&", "BitOr": "|", "BitXor": "^"}
@@ -128,9 +129,9 @@ def record_of(thing):
     return record
 
 
-def named(dtype):
-    """The Scalar or RecordType of a dtype, a dataclass or a vector; None: it is none. TypeError: kernels cannot have it."""
-    return record_of(dtype) or scalar_named(dtype)
+def named(dtype, element=True):
+    """The type of a dtype, a dataclass or a vector; None: it is none. TypeError: kernels cannot have it. element: of an array."""
+    return record_of(dtype) or element and half_named(dtype) or scalar_named(dtype)
 
 
 # ---- In expressions ----
@@ -228,7 +229,7 @@ class Field:
         self.type, self.pure = element.type.fields[name], element.pure
         self.code, self.what = f"{element.code}.{field(name)}", f"{name} of {element.type}"
 
-    def read(self):
+    def read(self, scope):
         return self.read_value
 
     def write(self, scope, node, value):

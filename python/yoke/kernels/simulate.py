@@ -13,6 +13,7 @@ import types
 
 from . import device
 from .errors import KernelError, error
+from .halves import Halves, half_named
 from .records import RecordType, named, record_of
 from .types import BOOL, F32, F64, I64, SCALARS
 from .vectors import Elements
@@ -43,7 +44,7 @@ def host_array(shape, dtype):
     found = named(dtype)
     if isinstance(found, RecordType):
         return Elements(numpy.zeros(shape, found.dtype()), found)
-    return numpy.zeros(shape, found.name)
+    return Halves(numpy.zeros(shape, found.name)) if half_named(dtype) else numpy.zeros(shape, found.name)
 
 
 def record_wanted(value, wanted):
@@ -173,12 +174,12 @@ class Simulation:
                 return types.SimpleNamespace(**{name: value[name] for name in record.fields})
             return value if isinstance(wanted, RecordType) else Elements(value, record)
         if isinstance(value, numpy.ndarray):
-            if isinstance(wanted, tuple) and wanted[0] not in (None, SCALARS.get(value.dtype.name)):
+            if isinstance(wanted, tuple) and wanted[0] not in (None, half_named(value.dtype) or SCALARS.get(value.dtype.name)):
                 raise KernelError(f"{self.kernel.name}: {parameter.arg} is an array of {wanted[0]}, and one of {value.dtype} is "
                                   "passed: "
                                   "convert it with astype")
             if wanted is None or isinstance(wanted, tuple):
-                return value
+                return Halves(value) if half_named(value.dtype) else value
         if isinstance(wanted, tuple) or not isinstance(value, (bool, int, float, numpy.generic)):
             raise KernelError(f"{self.kernel.name}: {parameter.arg}: {type(value).__name__} is passed: simulate takes NumPy "
                               "arrays and "

@@ -151,7 +151,8 @@ class Statements:
         if node.value is None or not isinstance(node.target, ast.Name):
             raise self.error(node, "a declaration has a value: name: type = value")
         found = self.static(node.annotation)
-        type_ = self.element_type(node.annotation, ast.unparse(node.annotation).strip("'") if found is MISSING else found)
+        found = ast.unparse(node.annotation).strip("'") if found is MISSING else found
+        type_ = self.record_named(node.annotation, found) or self.dtype(node.annotation, found)
         value = self.value(node.value) if isinstance(type_, RecordType) else self.number(node.value, "here")
         if isinstance(type_, RecordType) and value.type != type_:
             raise self.error(node, f"the annotation is {type_}, and this is {self.shown(value)}")
@@ -282,7 +283,7 @@ class Statements:
             element = self.element(node.target, owner)
         if not element.pure:
             raise self.error(node.target, "a call in this index would run twice: assign it first")
-        self.emit(element.write(self, node, self.binary(node, node.op, element.read(), right)))
+        self.emit(element.write(self, node, self.binary(node, node.op, element.read(self), right)))
 
     # ---- Control ----
 
