@@ -43,6 +43,9 @@ dist_examples_DATA = \
 	examples/blur.c \
 	examples/cancel.c \
 	examples/converge.c \
+	examples/drafted.c \
+	examples/drafted.py \
+	examples/drafted.yk \
 	examples/event_loop.c \
 	examples/example.h \
 	examples/fallback.c \
@@ -147,7 +150,7 @@ examples_zoom_LDADD = libyoke.la
 
 # Kernels from files, made into C by the tool: it has to run here.
 if !CROSS_COMPILING
-noinst_PROGRAMS += examples/mandelbrot
+noinst_PROGRAMS += examples/drafted examples/mandelbrot
 endif
 examples_mandelbrot_SOURCES = examples/mandelbrot.c
 nodist_examples_mandelbrot_SOURCES = examples/mandelbrot_kernels.c
@@ -160,6 +163,16 @@ examples/mandelbrot_kernels.c: $(srcdir)/examples/mandelbrot.cu $(srcdir)/exampl
 		$(srcdir)/examples/mandelbrot.cl
 examples/mandelbrot_kernels.h: examples/mandelbrot_kernels.c
 $(examples_mandelbrot_OBJECTS): examples/mandelbrot_kernels.h
+
+examples_drafted_SOURCES = examples/drafted.c
+nodist_examples_drafted_SOURCES = examples/drafted_kernels.c
+examples_drafted_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/examples
+examples_drafted_LDADD = libyoke.la -lm
+CLEANFILES += examples/drafted_kernels.c examples/drafted_kernels.h
+examples/drafted_kernels.c: $(srcdir)/examples/drafted.yk tools/yoke$(EXEEXT)
+	$(AM_V_GEN)tools/yoke$(EXEEXT) cc --name drafted -o $@ $(srcdir)/examples/drafted.yk
+examples/drafted_kernels.h: examples/drafted_kernels.c
+$(examples_drafted_OBJECTS): examples/drafted_kernels.h
 
 # Those with a picture; without libpng they leave none, and there is nothing to blur.
 examples_heat_CPPFLAGS = $(AM_CPPFLAGS) $(PNG_CFLAGS)

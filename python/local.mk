@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
 	python/tests/kernel_samples.py \
+	python/tests/random_kernels.py \
 	python/tests/peer_driver.py \
 	python/tests/peer_libraries.py \
 	python/tests/ranks.py \
@@ -53,10 +54,16 @@ EXTRA_DIST += \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
 	python/tests/test_indices.py \
+	python/tests/test_kernels_bounds.py \
+	python/tests/test_kernels_compile.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
+	python/tests/test_kernels_nvrtc.py \
+	python/tests/test_kernels_random.py \
+	python/tests/test_kernels_records.py \
+	python/tests/test_kernels_simulate.py \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
@@ -140,16 +147,21 @@ EXTRA_DIST += \
 	python/yoke/kernels/__init__.pyi \
 	python/yoke/kernels/arithmetic.py \
 	python/yoke/kernels/arrays.py \
+	python/yoke/kernels/bounds.py \
 	python/yoke/kernels/calls.py \
+	python/yoke/kernels/compile.py \
 	python/yoke/kernels/device.py \
 	python/yoke/kernels/errors.py \
 	python/yoke/kernels/expressions.py \
+	python/yoke/kernels/halves.py \
 	python/yoke/kernels/lambdas.py \
 	python/yoke/kernels/launch.py \
+	python/yoke/kernels/records.py \
 	python/yoke/kernels/simulate.py \
 	python/yoke/kernels/statements.py \
 	python/yoke/kernels/translate.py \
 	python/yoke/kernels/types.py \
+	python/yoke/kernels/vectors.py \
 	python/yoke/linalg.py \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \

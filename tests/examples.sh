@@ -67,6 +67,7 @@ runs '^pipeline: 24 chunks through 3 streams, [0-9]+ rounds of each value: right
 runs '^heat: 200 steps, .*, 100\.00% of the heat is still there: right$' heat
 runs '^nbody: 1024 bodies, 160 steps: .*, (99|100)\.[0-9]% of the energy at the end: right$' nbody
 runs '^generation 90: 51 cells are alive$' life # 36, and 5 for each glider
+runs '^drafted: 500 bodies, 0 wrong$' drafted
 runs '^mandelbrot: 295 of 1152 points are inside, 0 wrong$' mandelbrot
 runs '^blur: 300 x 200 pixels, sigma 3, .*: right$' blur
 drawn='blur again heat nbody'

@@ -267,6 +267,89 @@ def mandelbrot(out, limit):
         out[y, x] = count
 
 
+@yoke.function
+def crossed(a, b):
+    """Tuples as arguments, and one in another as a result."""
+    return (a[0] * b[1], (a[1], b[0])), a[0] + b[1]
+
+
+@yoke.kernel
+def nested(out, x):
+    i = yoke.grid(1)
+    if i < x.size:
+        p = (x[i], 2)
+        (u, (v, w)), z = crossed(p, (p[1], p[0]))
+        r = crossed((x[i], 1.5), p)
+        r = (r[1], (r[0][0], r[0][1][1])), r[0][1][0]  # each part moves
+        out[0, i], out[1, i] = u + 10 * v, w + 10 * z
+        out[2, i] = r[0][0] + 100 * r[0][1][0] + 1000 * r[0][1][1] + 10000 * r[1]
+
+
+@yoke.kernel
+def random_numbers(words, floats, seed):
+    i = yoke.grid(1)
+    if i < floats.size:
+        words[i, 0], words[i, 1], words[i, 2], words[i, 3] = yoke.random_words(seed, 7, i)
+        a = yoke.philox((i, 1, -1 + 2, 3), (4, 5))
+        words[i, 4] = a[0] ^ a[3]
+        floats[i] = yoke.random_float(a[1])
+
+
+@yoke.kernel
+def four(out, x):
+    l, k = yoke.grid(2)
+    if k < x.shape[2] and l < x.shape[3]:
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                out[i, j, k, l] = x[i, j, l % x.shape[2], k % x.shape[3]] + 10 * x[-1, j, k, l] + x.strides[1]
+
+
+@yoke.function
+def first_two(x):
+    """An array by another name, and a loop that ends nowhere else."""
+    y = x
+    while True:
+        return y[0], y[1]
+
+
+COUNT = numpy.int64(3)
+NOTHING = math.nan
+
+
+@yoke.kernel
+def functions(out, flags, x, on):
+    """What stands in no other sample: functions of constants, of floats' kinds, bools as numbers, captured NumPy scalars."""
+    i = yoke.grid(1)
+    all_threads = yoke.gridsize(1)
+    window = yoke.local(2, x.dtype)
+    more = yoke.local((1, 2), numpy.float32)
+    if i < x.size:
+        a = x[i]
+        flags[i, 0] = math.isnan(a) or numpy.isfinite(a / 2) and not math.isinf(a)
+        flags[i, 1] = on[i] & (a > 0) | (a == COUNT)
+        flags[i, 2] = on[i] if a > 1 else a < math.inf
+        flags[i, 3] = on[i] ^ True
+        if 1 and COUNT:
+            out[i, 0] = math.radians(a) + math.degrees(a) + numpy.deg2rad(a) + numpy.floor(a) + numpy.trunc(a * 0.5)
+        out[i, 1] = abs(-3) + min(1, 2) + max(1.5, 2) + round(2.5) + float(3) + numpy.int32(2.7) + len((1, 2)) + numpy.floor(2.5)
+        out[i, 2] = pow(a, 2) + pow(i, 2) + -(i > 1) + (+a) + out.ndim + math.ceil(2.2) + math.floor(i) + round(i) + out.itemsize
+        window[0] = abs(on[i]) + abs(numpy.uint8(3)) + numpy.absolute(a)
+        place = (i, 3)
+        more[0, 1] = 1
+        out[place] = more[0, 1] + window[0] + first_two(x)[1]
+        out[i, 4] = (all_threads - 0) * 0 + -2147483648 // 2 - (numpy.int32(-2147483648) < 0) + (a ** 0.5 if a > 0 else 0)
+        out[i, 5] = 1 if NOTHING != NOTHING else -math.inf
+        b = c = i
+        out[i, 6] = b + c + numpy.hypot(a, 2) if on[i] else (i << 1) + (1.5 if i else 2)
+        pass
+        counts: "int64" = i + 1
+        for k in range(numpy.uint32(3), numpy.uint32(0), -1):
+            counts += k
+        for k in range(2, 0, -1 if on[0] else -2):
+            counts += k
+        out[i, 7] = counts
+
+
 def ramp(count, dtype, first=0, step=1):
     return (numpy.arange(count) * step + first).astype(dtype)
 
@@ -295,4 +378,8 @@ def samples():
         (narrow, 30, [numpy.zeros(30, numpy.uint8), ramp(30, numpy.uint8, 100), ramp(30, numpy.uint8, 140)]),
         (step, 20, [numpy.zeros(20, f32), ramp(20, f32), 0.25]),
         (mandelbrot, ((3, 2), (8, 8)), [numpy.zeros((12, 20), i32), 20]),
+        (nested, 20, [numpy.zeros((3, 20), f32), ramp(20, f32, -3)]),
+        (random_numbers, 9, [numpy.zeros((9, 5), numpy.uint32), numpy.zeros(9, f32), 1 << 40]),
+        (functions, 9, [numpy.zeros((9, 8), f32), numpy.zeros((9, 4), bool), ramp(9, f32, -3), ramp(9, i32) % 2 == 1]),
+        (four, ((1, 1), (5, 4)), [numpy.zeros((2, 3, 4, 5), f32), ramp(120, f32).reshape(2, 3, 4, 5)]),
     ]

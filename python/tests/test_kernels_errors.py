@@ -45,6 +45,36 @@ def mixed(v):
 @yoke.function
 def typed(v: yoke.Array["int32"]) -> "int32": return v[0]
 
+@yoke.function
+def waits(): yoke.barrier()
+
+@yoke.function
+def shares(): s = yoke.shared(4, "float32")
+
+@yoke.function
+def half_none(v):
+    if v > 0:
+        return 1
+    return
+
+@yoke.function
+def gives(v): return v
+
+@yoke.function
+def gives_tuple(v): return v, 1
+
+@yoke.function
+def rounds(v) -> "int32": return v
+
+@yoke.function
+def array(v) -> yoke.Array["int32"]: return v
+
+@yoke.function
+def several(v):
+    if v > 0:
+        return 1, 2
+    return 1, 2, 3
+
 @yoke.kernel
 def other(v): v[0] = 1
 
@@ -73,7 +103,8 @@ WRONG = [
     ("b = 2j", "a complex number is not part of kernels"),
     ("try:\n    x[i] = 1\nexcept Exception:\n    pass", "try is not part of kernels"),
     ("raise ValueError", "raise is not part of kernels: write a code"),
-    ("assert i > 0", "assert is not part of kernels"),
+    ("assert i > 0, i", "the message of an assertion is a string in a kernel, without values"),
+    ("assert x", "a number is wanted in a condition, and this is an array"),
     ("with x:\n    pass", "with is not part of kernels"),
     ("def inner(): pass", "a function inside a kernel"),
     ("class Inner: pass", "a class is not part of kernels"),
@@ -122,8 +153,11 @@ WRONG = [
     ("x[i] = outside[0]", "the array outside is outside the kernel: pass it"),
     ("b = word", "a str is not part of kernels"),
     ("b = listed", "a list is not part of kernels"),
-    ("b = some", "kernels have no float16"),
-    ("print(i)", "print is not part of kernels"),
+    ("b = some", "kernels have no numbers of float16: only arrays"),
+    ("b = print(i)", "print is not part of kernels: print is a statement of its own"),
+    ("print(x)", "print takes numbers and strings in a kernel, and this is an array"),
+    ("print(i, file=x)", "print takes sep= and end= by name in a kernel"),
+    ("print(f'{a:.2f}')", "a format in an f-string is not part of kernels: write {x}"),
     ("x[i] = min(a)", "takes 2 or more arguments, not 1"),
     ("x[i] = math.sqrt()", "math.sqrt takes 1 argument, not 0"),
     ("x[i] = math.atan2(a)", "math.atan2 takes 2 arguments, not 1"),
@@ -145,7 +179,7 @@ WRONG = [
     ("b = x.T", "an array has no T in a kernel"),
     ("b = x.sum()", "x.sum() is not part of kernels: an array in a kernel has elements, shape and size"),
     ("b = x + 1", "a number is wanted left of an operator, and this is an array"),
-    ("b = m @ m", "a number is wanted left of an operator"),
+    ("b = m @ m", "@ is not part of kernels"),
     ("b = a @ a", "@ is not part of kernels"),
     ("b = a & 1", "& takes integers"),
     ("b = ~a", "~ takes an integer"),
@@ -184,9 +218,51 @@ WRONG = [
     ("yoke.atomic.min(x, i, a)", "yoke.atomic.min takes elements of int32 or uint32"),
     ("yoke.atomic.add(n, i, a)", "the elements are int32, and this is a number of type float32: write int"),
     ("x = 1", "x is an array, and would be a number of type int"),
-    ("b = numpy.complex64(a)", "kernels have no complex64"),
+    ("b = numpy.complex64(a)", "kernels have no numbers of complex64"),
     ("b: 'float33' = 1", "is not a dtype of kernels"),
     ("b: 'float32'", "a declaration has a value"),
+    ("b = numpy.uint64(1) + i", "uint64 + int64: no integer type has all values of both: convert one, as numpy.int64(x)"),
+    ("b = numpy.uint64(1) < i", "uint64 < int64: no type has all values of both"),
+    ("b = min(numpy.uint64(1), i)", "the arguments of min have no common type: convert one"),
+    ("b = numpy.uint64(1) if i else i", "uint64 and int64 have no common type: convert one"),
+    ("b = i ** 2 ** 40", "the exponent 1099511627776 is too large"),
+    ("b = numpy.uint8(3) & -1", "-1 does not fit in uint8"),
+    ("b = n[i] if i else 2 ** 40", "1099511627776 does not fit in int32"),
+    ("x[i] = math.sqrt(x=a)", "math.sqrt takes no arguments by name in a kernel"),
+    ("x[i] = math.pi(a)", "math.pi is no function"),
+    ("x[i] = (1, 2)(a)", "(1, 2) is no function"),
+    ("b = len(x, n)", "len takes 1 argument, not 2"),
+    ("s = yoke.local(4, 'int32')\nyoke.atomic.add(s, 0, 1)", "an array of yoke.local is the thread's own"),
+    ("b = yoke.shuffle(numpy.int8(1), 2)", "shuffles take numbers of 4 or 8 bytes, and this is int8"),
+    ("b = yoke.random_words(a, 1, 2)", "random numbers are chosen by integers, and this is a number of type float32"),
+    ("b = yoke.philox(1, 2)", "yoke.philox takes a counter of four integers and a key of two"),
+    ("b = yoke.philox((1, 2, 3, x), (4, 5))", "an integer is wanted here, and this is an array"),
+    ("b = yoke.thread[0]", "yoke.thread[…] is not part of kernels"),
+    ("waits()", "yoke.barrier() stands in a kernel, where all threads of the block come"),
+    ("shares()", "yoke.shared stands in a kernel: pass the array to the function"),
+    ("b = c = one(i)", "a call's value is assigned to one name"),
+    ("b = x\nb = n", "b cannot become another array: take a name for each array"),
+    ("(x).y = 1", "x.y is neither"),
+    ("b = (1, 2)\nb += 1", "a number is wanted left of"),
+    ("b = (1, 2)\nb[0] += 1", "a tuple cannot be changed: make a new one"),
+    ("n[one(i)] += 1", "a call in this index would run twice: assign it first"),
+    ("for x in range(3):\n    pass", "x is an array: take another name"),
+    ("half_none(a)", "a return before gives a value, and this one none"),
+    ("b = gives(x)", "a function returns numbers, and this is an array"),
+    ("b = gives_tuple(x)", "a function returns a tuple of numbers, and no arrays"),
+    ("b = rounds(a)", "rounds returns int32, and this is a number of type float32: write int"),
+    ("b = array(a)", "a function returns numbers, and no array"),
+    ("b = several(a)", "a return in line"),
+    ("b = one((x, 1))", "v of one gets a tuple with an array in it: pass the array by itself"),
+    ("b = one(plain)", "v of one takes a number or an array"),
+    ("b = yoke.barrier(1)", "yoke.barrier"),
+    ("x[i] = 1.5 if i else True", "both must be bool, or neither"),
+    ("b = x[i] > 1\nb = x[i]", "b is bool since line"),
+    ("b = numpy.float32", "is not a value in a kernel"),
+    ("b = not x", "a number is wanted in a condition"),
+    ("x[i] = round()", "round takes 1 argument, not 0"),
+    ("flags = yoke.local(2, 'bool')\nflags[0] = i", "an element is bool, and this is a number of type int64: compare it"),
+    ("x[(i, i)] = 1", "the array has 1 dimension and the index 2"),
 ]
 count = 0
 
@@ -240,12 +316,21 @@ def test_both_lines_of_a_changed_type():
     ("async def wrong(x): pass", "without async"),
     ('def wrong(x: "list"): pass', "an annotation is yoke.Array"),
     ('def wrong(x: "no_such"): pass', "the annotation 'no_such' has no meaning here"),
-    ('def wrong(x: "float16"): pass', "kernels have no float16"),
-    ('def wrong(x: yoke.Array["complex64"]): pass', "kernels have no complex64"),
+    ('def wrong(x: "float16"): pass', "kernels have no numbers of float16: only arrays"),
+    ('def wrong(x: yoke.Array["int8", "int8"]): pass', "an array has one dtype"),
+    ('def wrong(x: yoke.Array["complex64"]): pass', "kernels have no numbers of complex64"),
 ])
 def test_wrong_heads(head, message):
     with pytest.raises(yoke.KernelError, match=message):
         made(f"import yoke\n@yoke.kernel\n{head}\n")
+
+
+def test_what_annotations_do_not_tell():
+    names = made('import yoke\n@yoke.kernel(math="fast")\ndef wrong(x: yoke.Array["int32"], y: yoke.Array):\n    x[0] = 1\n'
+                 '@yoke.kernel\ndef unused(x: yoke.Array["int32"]):\n    pass\n')
+    for name, text in (("wrong", "the type of y is not known before a launch"), ("unused", "no index tells the dimensions of x")):
+        with pytest.raises(yoke.KernelError, match=text):
+            names[name].text()
 
 
 def test_no_source():

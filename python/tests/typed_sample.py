@@ -4,6 +4,7 @@
 import asyncio
 
 import yoke
+from yoke import float32  # for annotations that are strings
 
 
 @yoke.function
@@ -15,6 +16,18 @@ def twice(x: float) -> float:
 def doubled(x: yoke.Array) -> None:
     i = yoke.grid(1)
     x[i] = twice(3.0)
+
+
+@yoke.kernel
+def scaled(x: yoke.Array[yoke.float32], n: yoke.Array[yoke.int32], a: float32) -> None:
+    i = yoke.grid(1)
+    if i < x.size:
+        x[i] = a * x[i] + twice(a) + n[i]
+
+
+@yoke.kernel
+def negated(x: yoke.Array["float32"], a: "float32") -> None:
+    x[yoke.grid(1)] *= -a
 
 
 def launched(stream: yoke.Stream, a: yoke.Array) -> str:

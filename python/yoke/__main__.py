@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m yoke: the version, the devices, and why others are missing. python -m yoke WORD …: the program `yoke`, as `yoke info`,
-`yoke trace` or `yoke bench`; that of this package, or the one in PATH. python -m yoke trace FILE.py … traces a Python program."""
+`yoke trace` or `yoke bench`; that of this package, or the one in PATH. python -m yoke trace FILE.py … traces a Python program, and
+python -m yoke cc FILE.py [-o FILE.yk] writes the text of its kernels."""
 
 from __future__ import annotations
 
@@ -32,6 +33,10 @@ def main(words: list[str]) -> int:
         print(yoke.info())
         return 0
     program = find_program()
+    if words[0] == "cc" and any(each.endswith(".py") for each in words):
+        from yoke.kernels.compile import main as compile_file
+
+        return compile_file(words[1:], program)
     if program is None:
         print(f"python -m yoke {words[0]}: the program `yoke` is neither in this package nor in PATH: install it with `make "
               "install` in a clone, or call python -m yoke without words for the devices", file=sys.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from builtins import bool as _bool
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from . import Array, Device, DType
 
@@ -9,21 +9,22 @@ inf: float
 nan: float
 pi: float
 newaxis: None
-bool: Any
-int8: Any
-int16: Any
-int32: Any
-int64: Any
-uint8: Any
-uint16: Any
-uint32: Any
-uint64: Any
-float16: Any
-bfloat16: Any
-float32: Any
-float64: Any
-complex64: Any
-complex128: Any
+# As types, in annotations of kernels, they are Python's numbers; as values, dtypes.
+bool: TypeAlias = _bool
+int8: TypeAlias = int
+int16: TypeAlias = int
+int32: TypeAlias = int
+int64: TypeAlias = int
+uint8: TypeAlias = int
+uint16: TypeAlias = int
+uint32: TypeAlias = int
+uint64: TypeAlias = int
+float16: TypeAlias = float
+bfloat16: TypeAlias = float
+float32: TypeAlias = float
+float64: TypeAlias = float
+complex64: TypeAlias = complex
+complex128: TypeAlias = complex
 
 class _Integers(NamedTuple):
     bits: int

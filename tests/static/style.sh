@@ -10,7 +10,7 @@
     cd "$top_srcdir" || exit 1
     find api backends base bench comm contrib doc examples include kernels ops src tests tools -name '*.[ch]' -o -name '*.[ch]pp' \
         -o -name '*.c[ul]' -o -name '*.y[hk]' -o -name '*.def' -o -name '*.sh' -o -name '*.mk' -o -name '*.awk' |
-        grep -vE '^(kernels/embedded\.c|ops/call/texts\.c|examples/mandelbrot_kernels\.[ch])$'
+        grep -vE '^(kernels/embedded\.c|ops/call/texts\.c|examples/(drafted|mandelbrot)_kernels\.[ch])$'
     find python -maxdepth 2 -name '*.py' -o -name '*.px[di]' -o -name '*.pyx' -o -name '*.pyi' -o -name '*.mk'
     find build-aux -name '*.awk' -o -name legs.sh -o -name setup.sh -o -name where.sh -o -name 'rename-*' -o -name '*.map'
     printf '%s\n' .ci/run CMakeLists.txt Makefile.am check cmake/YokeConfig.cmake.in cmake/YokeConfigVersion.cmake.in \

@@ -4,7 +4,9 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Generic, Literal, overload
+
+from typing_extensions import TypeVar  # which every type checker has
 
 from .. import (
     ArrayLike,
@@ -28,7 +30,9 @@ from .. import (
 
 # ---- Arrays ----
 
-class Array:
+Element = TypeVar("Element", default=Any)  # in annotations of kernels: yoke.Array[yoke.float32]
+
+class Array(Generic[Element]):
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property

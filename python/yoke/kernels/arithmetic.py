@@ -35,7 +35,7 @@ HELPERS = {
 {
     const T r = fmod(a, b), q = (a - r) / b - (r != 0 && (r < 0) != (b < 0) ? (T)1 : (T)0), whole = floor(q);
 
-    return b == 0 ? a / b : q - whole > (T)0.5 ? whole + (T)1 : whole;
+    return b == 0 ? a / b : q == 0 ? copysign((T)0, a / b) : q - whole > (T)0.5 ? whole + (T)1 : whole;
 }
 """,
     "ipow": """YOKE_FUNCTION T yk_ipow_N(T a, unsigned int n)

@@ -2,7 +2,11 @@
 # mypy: ignore-errors
 """Arrays in kernels: their extents and strides, and their elements."""
 
-from .types import BOOL, I64, Misfit, Scalar, Value, constant, strong
+from . import halves
+from .bounds import checked
+from .halves import BF16, F16
+from .records import RecordType
+from .types import BOOL, F32, I64, Misfit, Scalar, Value, constant, strong
 
 
 class ArrayValue(Value):
@@ -37,12 +41,18 @@ class ArrayValue(Value):
     def element(self, scope, node, values):
         terms = [] if self.type.contiguous else [f"{self.name}o"]
         pure = all(value.pure for _, value in values)
+        if scope.program.bounds and values:
+            axes = [(self.place(scope, part, value, axis), self.extents()[axis].emit(I64), self.stride(axis), value.number)
+                    for axis, (part, value) in enumerate(values)]
+            terms.append(checked(scope.program, scope.kernel, node, self.name[:-1], axes))
+            return Element(self, f"{self.name}[{' + '.join(terms)}]", pure)
         for axis, (part, value) in enumerate(values):
-            terms.append(self.term(scope, part, value, axis))
+            place, stride = self.place(scope, part, value, axis), self.stride(axis)
+            terms.append(place if stride == "1" else f"{place} * {stride}")
         return Element(self, f"{self.name}[{' + '.join(terms) or '0'}]", pure)
 
-    def term(self, scope, node, value, axis):
-        """One axis' part of an element's place."""
+    def place(self, scope, node, value, axis):
+        """The index of one axis, as text."""
         if not isinstance(value.type, Scalar) or value.type.kind == "f" or value.type is BOOL:
             hint = ": write int(…)" if isinstance(value.type, Scalar) and value.type.kind == "f" else ""
             raise scope.error(node, f"an index is an integer, and this is {scope.shown(value)}{hint}")
@@ -51,11 +61,8 @@ class ArrayValue(Value):
             number = value.number
             if extent.number is not None and not -extent.number <= number < extent.number:
                 raise scope.error(node, f"the index {number} is outside axis {axis}, which has {extent.number} elements")
-            place = f"({extent.emit(I64)} - {-number})" if number < 0 else str(number)
-        else:
-            place = scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
-        stride = self.stride(axis)
-        return place if stride == "1" else f"{place} * {stride}"
+            return f"({extent.emit(I64)} - {-number})" if number < 0 else str(number)
+        return scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
 
 
 class Element:
@@ -64,14 +71,18 @@ class Element:
     def __init__(self, array, code, pure):
         self.array, self.code, self.pure, self.type = array, code, pure, array.type.element
 
-    def read(self):
+    def read(self, scope):
         if self.type is BOOL:
             return strong(BOOL, f"({self.code} != 0)", self.pure)
+        if self.type in (F16, BF16):
+            return halves.read(scope, self.type, self.code, self.pure)
         return strong(self.type, self.code, self.pure)
 
     def write(self, scope, node, value):
         """The text of an assignment. Where NumPy would round, the program has to say so."""
-        if not isinstance(value.type, Scalar):
+        if isinstance(self.type, RecordType) and value.type == self.type:
+            return f"{self.code} = {value.code};"
+        if not isinstance(value.type, Scalar) or isinstance(self.type, RecordType):
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}")
         if (self.type is BOOL) != (value.type is BOOL) and self.type is BOOL:
             raise scope.error(node, f"an element is bool, and this is {scope.shown(value)}: compare it, as in x != 0")
@@ -79,6 +90,8 @@ class Element:
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}, which would be rounded: write "
                               "int(…) or round(…)")
         try:
+            if self.type in (F16, BF16):
+                return f"{self.code} = {halves.written(scope, self.type, value.emit(F32))};"
             return f"{self.code} = {value.emit(self.type)};"
         except Misfit as misfit:
             raise scope.error(node, str(misfit)) from None

@@ -9,9 +9,11 @@ import math
 from . import device
 from .arithmetic import helper, truth
 from .arrays import ArrayValue
+from .halves import half_named
+from .records import made, record_of
 from .types import (
-    BOOL, F32, GLOBAL, I32, I64, LOCAL, SCALARS, SHARED, ArrayType, TupleType, Value, WEAK_FLOAT, WEAK_INT, common, constant,
-    literal, scalar_named, strong, tuple_value,
+    BOOL, F32, GLOBAL, I32, I64, LOCAL, MISSING, SCALARS, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT,
+    common, constant, literal, scalar_named, strong, tuple_value,
 )
 
 # Names in math and NumPy, and the name in both languages.
@@ -25,7 +27,7 @@ FUNCTIONS_OF_TWO = {"atan2": "atan2", "arctan2": "atan2", "pow": "pow", "power":
 ROUNDED = {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}  # math gives an int, NumPy a float
 TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
 NOT_THERE = {
-    "print": "a kernel prints nothing: write to an array, or run the kernel with simulate",
+    "print": "print is a statement of its own",
     "input": "a kernel reads arrays alone", "open": "a kernel reads arrays alone",
     "sum": "write a loop, or call yoke.reduce outside", "sorted": "call yoke.sort outside",
     "enumerate": "write for i in range(n)", "zip": "write for i in range(n)", "map": "write a loop", "filter": "write a loop",
@@ -49,6 +51,9 @@ class Calls:
         name = ast.unparse(node.func)
         if isinstance(callee, Kernel):
             raise self.error(node, f"{name} is a kernel, which kernels cannot call: make what both need a @yoke.function")
+        record = self.record_named(node, callee)
+        if record is not None:
+            return made(self, node, record)
         handler = self.handler(node, callee)
         if handler is None:
             raise self.error(node, self.refusal(node, name, callee))
@@ -60,17 +65,28 @@ class Calls:
             node = ast.copy_location(ast.Call(node.func, [*node.args, *(each.value for each in node.keywords)], []), node)
         return handler(self, node)
 
+    def record_named(self, node, thing):
+        """The struct or vector that a class or dtype is in a kernel, which the text declares; None: it is none."""
+        try:
+            found = record_of(thing) if thing is not MISSING else None
+        except TypeError as failure:
+            raise self.error(node, str(failure)) from None
+        return found and self.program.record(self, node, found)
+
+    def element_type(self, node, dtype):
+        return self.record_named(node, dtype) or half_named(dtype) or self.dtype(node, dtype)
+
     def refusal(self, node, name, callee):
         """Why this cannot be called."""
         word = getattr(callee, "__name__", name)
-        if isinstance(node.func, ast.Attribute) and not callable(callee):
+        if isinstance(node.func, ast.Attribute) and callee is MISSING:
             return f"{name}() is not part of kernels: an array in a kernel has elements, shape and size"
         if word in NOT_THERE and getattr(builtins, word, None) is callee:
             return f"{word} is not part of kernels: {NOT_THERE[word]}"
         if callable(callee) and hasattr(callee, "__code__") and not getattr(callee, "__module__", "").startswith("yoke"):
             return f"{name} is a function of Python: decorate it with @yoke.function"
         if not callable(callee):
-            return f"{name} is a number and no function"
+            return f"{name} is no function"
         return f"{name} cannot be called in a kernel{self.near(word, [*FUNCTIONS, *FUNCTIONS_OF_TWO, *ROUNDED, *TESTS])}"
 
     def handler(self, node, callee):
@@ -120,9 +136,9 @@ class Calls:
     def dtype_of(self, node):
         """Of an argument of yoke.shared: a name outside the kernel, a string, or x.dtype."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return self.dtype(node, node.value)
+            return half_named(node.value) or self.dtype(node, node.value)
         found = self.value(node)
-        return self.dtype(node, found.obj if found.type is None else None)
+        return self.element_type(node, found.obj if found.type is None else None)
 
 
 def floats(scope, node, values):
@@ -166,7 +182,7 @@ def rounded(scope, node, word, to_int):
     if value.type.kind != "f":
         return value
     if value.number is not None:
-        return constant(getattr(math, word)(value.number))
+        return constant((int if to_int else float)(getattr(math, word)(value.number)))
     if not to_int:
         return scope.typed(value.type, lambda t: f"{word}({value.emit(t)})", value.pure)
     return strong(I64, f"((yoke_i64){word}({scope.text(node, value)}))", value.pure)
@@ -328,9 +344,51 @@ def shuffled(word):
     return handle
 
 
+def words_of(scope, call):
+    """The four words of a call that gives a uint4."""
+    scope.program.philox = True
+    scope.count += 1
+    held = f"r{scope.count}_t"
+    scope.lines.append("    " * scope.depth + f"const uint4 {held} = {call};")
+    return tuple_value([strong(SCALARS["uint32"], f"{held}.{each}") for each in "xyzw"])
+
+
+def random_words(scope, node):
+    values = scope.arguments(node, 3)
+    texts = [scope.text(part, whole(scope, part, value), U64) for part, value in zip(node.args, values)]
+    return words_of(scope, f"yoke_random_words({', '.join(texts)})")
+
+
+def whole(scope, node, value):
+    if value.type.kind == "f":
+        raise scope.error(node, f"random numbers are chosen by integers, and this is {scope.shown(value)}: write int(…)")
+    return value
+
+
+def philox(scope, node):
+    parts = [scope.value(each) for each in node.args]
+    if [len(each.items or ()) for each in parts] != [4, 2]:
+        raise scope.error(node, "yoke.philox takes a counter of four integers and a key of two: "
+                          "yoke.philox((i, 0, 0, 0), (seed, 0))")
+    texts = []
+    for part, node_of_part in zip(parts, node.args):
+        for each in part:
+            if not isinstance(each.type, Scalar):
+                raise scope.error(node_of_part, f"an integer is wanted here, and this is {scope.shown(each)}")
+            texts.append(scope.text(node_of_part, whole(scope, node_of_part, each), SCALARS["uint32"]))
+    return words_of(scope, f"yoke_philox(yoke_uint4({', '.join(texts[:4])}), yoke_uint2({', '.join(texts[4:])}))")
+
+
+def random_float(scope, node):
+    value, = scope.arguments(node, 1)
+    scope.program.philox = True
+    return strong(F32, f"yoke_random_float({scope.text(node, whole(scope, node, value), SCALARS['uint32'])})", value.pure)
+
+
 HANDLERS = {
     abs: absolute, min: smallest, max: largest, round: to_nearest, int: to_int, float: to_float, bool: to_bool, len: length,
     pow: raised, device.grid: indices("global"), device.gridsize: indices("global_size"), device.barrier: barrier,
+    device.random_words: random_words, device.philox: philox, device.random_float: random_float,
     device.shared: allocation, device.local: allocation,
     **{getattr(device.atomic, word): atomic(word, count)
        for word, count in (("add", 1), ("min", 1), ("max", 1), ("exch", 1), ("cas", 2))},

@@ -109,9 +109,37 @@ class atomic:
         return old
 
 
+def philox(counter, key):
+    """Philox4x32-10 of <yoke/philox.h>: four random uint32 of a counter of four and a key of two, on every device the same."""
+    import numpy
+
+    current("philox")
+    (x, y, z, w), (a, b) = ([int(each) & 0xffffffff for each in part] for part in (counter, key))
+    for turn in range(10):
+        p, q = 0xd2511f53 * x, 0xcd9e8d57 * z
+        x, y, z, w = (q >> 32 ^ y ^ a + turn * 0x9e3779b9) & 0xffffffff, q & 0xffffffff, (
+            p >> 32 ^ w ^ b + turn * 0xbb67ae85) & 0xffffffff, p & 0xffffffff
+    return tuple(map(numpy.uint32, (x, y, z, w)))
+
+
+def random_words(seed, sequence, block):
+    """Four random uint32, as yoke_random_words of <yoke/philox.h> gives them: three uint64 choose them, and there is no state."""
+    current("random_words")
+    seed, sequence, block = (int(each) for each in (seed, sequence, block))
+    return philox((block, block >> 32, sequence, sequence >> 32), (seed, seed >> 32))
+
+
+def random_float(word):
+    """A float32 of [0, 1) with 24 bits of a random uint32."""
+    import numpy
+
+    current("random_float")
+    return numpy.float32(int(word) >> 8) * numpy.float32(2.0**-24)
+
+
 def _shuffle(name):
     def word(value, lane):
-        raise RuntimeError(f"yoke.{name} is for kernels on a device that has shuffles")
+        raise RuntimeError(f"yoke.{name} is for kernels: launch the kernel, or run it with kernel.simulate[n](…)")
 
     word.__name__ = word.__qualname__ = name
     return word

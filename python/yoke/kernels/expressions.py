@@ -5,11 +5,12 @@
 import ast
 import operator
 
-from . import device
+from . import device, records
 from .arithmetic import compared, operated, truth
 from .arrays import ArrayValue
 from .errors import NotYetKnown
-from .types import BOOL, I64, Misfit, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, strong, tuple_value
+from .records import RecordType
+from .types import BOOL, I64, MISSING, Misfit, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, strong, tuple_value
 
 REFUSED = {
     "List": "a list is not part of kernels: use a tuple, or an array of yoke.local(shape, dtype)",
@@ -31,7 +32,6 @@ REFUSED = {
 FOLDED = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
           "Mod": operator.mod, "Pow": operator.pow, "LShift": operator.lshift, "RShift": operator.rshift, "BitAnd": operator.and_,
           "BitOr": operator.or_, "BitXor": operator.xor}
-MISSING = object()
 
 
 class Expressions:
@@ -54,6 +54,8 @@ class Expressions:
     def shown(self, value):
         if isinstance(value, ArrayValue):
             return "an array"
+        if isinstance(value.type, RecordType):
+            return f"a value of {value.type}"
         if value.type is None:
             return f"{value.obj!r}"
         return f"a tuple of {len(value.items)}" if isinstance(value.type, TupleType) else f"a number of type {value.type}"
@@ -99,6 +101,8 @@ class Expressions:
 
     def captured(self, node, found):
         """What a name outside the kernel means in it."""
+        if isinstance(found, type):
+            return Value(None, None, obj=found)
         dtype = getattr(found, "dtype", None)
         if isinstance(found, (bool, int, float)) and dtype is None:
             return constant(found)
@@ -149,6 +153,8 @@ class Expressions:
         if owner is not MISSING and not isinstance(owner, tuple):
             return self.captured(node, self.static(node))
         value = self.value(node.value)
+        if isinstance(value.type, RecordType):
+            return records.field_of(self, node, value, node.attr)
         if not isinstance(value, ArrayValue):
             raise self.error(node, f"{self.shown(value)} has no {node.attr} in a kernel")
         return self.array_attribute(node, value)
@@ -170,20 +176,24 @@ class Expressions:
         if node.attr == "itemsize":
             return constant(value.type.element.size)
         if node.attr == "dtype":
-            return Value(None, None, obj=value.type.element.name)
+            return Value(None, None, obj=getattr(value.type.element, "of", value.type.element.name))
         raise self.error(node, f"an array has no {node.attr} in a kernel{self.near(node.attr, ['shape', 'size', 'ndim', 'dtype'])}"
                          "; there are shape, size, ndim, strides, itemsize, dtype")
 
     # ---- Operators ----
 
     def on_BinOp(self, node):
-        return self.binary(node, node.op, self.number(node.left, "left of an operator"),
-                           self.number(node.right, "right of an operator"))
+        return self.binary(node, node.op, self.value(node.left), self.value(node.right))
 
     def binary(self, node, op, left, right):
         name = type(op).__name__
         if name == "MatMult":
             raise self.error(node, "@ is not part of kernels: write the loops, or call yoke.matmul outside")
+        if isinstance(left.type, RecordType) or isinstance(right.type, RecordType):
+            return records.operated(self, node, name, left, right)
+        for side, value in (("left", left), ("right", right)):
+            if not isinstance(value.type, Scalar):
+                raise self.error(node, f"a number is wanted {side} of an operator, and this is {self.shown(value)}")
         if left.number is not None and right.number is not None and common(left.type, right.type).weak:
             try:
                 return constant(FOLDED[name](left.number, right.number))
@@ -197,6 +207,9 @@ class Expressions:
     def on_UnaryOp(self, node):
         if isinstance(node.op, ast.Not):
             return strong(BOOL, self.condition(node))
+        value = self.value(node.operand)
+        if isinstance(value.type, RecordType) and isinstance(node.op, ast.USub):
+            return records.negated(self, node, value)
         value = self.number(node.operand, "here")
         sign = {"USub": "-", "UAdd": "+", "Invert": "~"}[type(node.op).__name__]
         if value.number is not None and not (sign == "~" and value.type is WEAK_FLOAT):
@@ -244,6 +257,8 @@ class Expressions:
         self.refuse_lines(node, before)
         if isinstance(yes.type, TupleType) and isinstance(no.type, TupleType) and len(yes.items) == len(no.items):
             return tuple_value([self.either(node, test, a, b) for a, b in zip(yes, no)])
+        if isinstance(yes.type, RecordType) and yes.type == no.type:
+            return strong(yes.type, f"({test} ? {yes.code} : {no.code})", yes.pure and no.pure)
         for part, value in ((node.body, yes), (node.orelse, no)):
             if not isinstance(value.type, Scalar):
                 raise self.error(part, f"`if` in an expression chooses between numbers, and this is {self.shown(value)}")
@@ -273,7 +288,7 @@ class Expressions:
         value = self.value(node.value)
         if isinstance(value.type, TupleType):
             return self.item_of_tuple(node, value)
-        return self.element(node, value).read()
+        return self.element(node, value).read(self)
 
     def item_of_tuple(self, node, value):
         index = self.value(node.slice)

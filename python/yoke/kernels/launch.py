@@ -10,7 +10,9 @@ import textwrap
 import types as python_types
 
 from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, expand_alike, looks_of
+from . import bounds
 from .errors import KernelError, NotYetKnown, error
+from .records import RecordType, named, record_of, same_fields
 from .translate import Program, TAKEN
 from .types import ArrayType, BOOL, F32, F64, I64, SCALARS, scalar_named
 
@@ -79,14 +81,15 @@ class PythonFunction:
                 if len(value.__args__) != 1:
                     raise error(self, node, 'an array has one dtype: yoke.Array["float32"]')
                 element = value.__args__[0]
-                element = scalar_named(self.evaluated(element) if isinstance(element, str) else element)
+                element = named(self.evaluated(element) if isinstance(element, str) else element)
                 if element is not None:
                     return (element,)
-            scalar = scalar_named(value)
+            scalar = named(value, element=False)
         except TypeError as failure:
             raise error(self, node, str(failure)) from None
         if scalar is None:
-            raise error(self, node, "an annotation is yoke.Array[dtype], yoke.Array or a dtype: " + ", ".join(SCALARS))
+            raise error(self, node, "an annotation is yoke.Array[dtype], yoke.Array, a dataclass, a vector or a dtype: " +
+                        ", ".join(SCALARS))
         return scalar
 
     def evaluated(self, text):
@@ -155,6 +158,7 @@ class Kernel(PythonFunction):
     def __init__(self, function, math="default"):
         super().__init__(function)
         self.math, self.variants, self.recent, self.launches = math, {}, {}, {}
+        self.bounds = bounds.wanted()
         self.check()
 
     def check(self):
@@ -199,11 +203,14 @@ class Kernel(PythonFunction):
                 and isinstance(node.value, (ast.Tuple, ast.Call, ast.IfExp, ast.Attribute))}
 
     def program(self, types):
-        """(the text, what it has captured) for these types."""
-        wide = any((each.element if isinstance(each, ArrayType) else each) is F64 for each in types)
-        program = Program(wide)
-        text = program.kernel(self, types)
-        return text, list(program.captures.values())
+        """(the text, what it has captured, the places of checked indices) for these types."""
+        program = Program(is_wide(types), bounds=self.bounds)
+        try:
+            text = program.kernel(self, types)
+        except bounds.NeedsRecord:
+            program = Program(is_wide(types), bounds=self.bounds, recording=True)
+            text = program.kernel(self, types)
+        return text, list(program.captures.values()), program.places
 
     def text(self, *args):
         """The one text for these arguments, or for the annotations where there are none: CUDA C++ and OpenCL C alike, with the
@@ -227,6 +234,8 @@ class Kernel(PythonFunction):
         if isinstance(wanted, tuple):
             hint = ": write In(x), Out(x) or InOut(x), or pass an Array of yoke.asarray" if hasattr(value, "__len__") else ""
             raise KernelError(f"{self.name}: {parameter.arg} is an array, and {type(value).__name__} is passed{hint}")
+        if isinstance(wanted, RecordType) and not wanted.is_of(value):
+            raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
         if wanted is not None:
             return wanted
         if isinstance(value, bool):
@@ -236,9 +245,10 @@ class Kernel(PythonFunction):
         dtype = getattr(value, "dtype", None)
         if dtype is None and isinstance(value, float):
             return F64 if wide else F32
-        if dtype is not None and getattr(value, "shape", None) == ():
+        owner = type(value) if dtype is None else dtype
+        if getattr(value, "shape", ()) == () and not isinstance(value, type):
             try:
-                found = scalar_named(dtype)
+                found = record_of(owner) or (scalar_named(owner) if dtype is not None else None)
             except TypeError as failure:
                 raise KernelError(f"{self.name}: {parameter.arg}: {failure}") from None
             if found is not None:
@@ -256,7 +266,7 @@ class Kernel(PythonFunction):
             return ArrayType(wanted[0], 1)
         memory = value.memory if isinstance(value, HostArgument) else value
         try:
-            element = scalar_named(getattr(memory, "dtype", None) or "none")
+            element = self.element_of(memory, wanted)
         except TypeError as failure:
             raise KernelError(f"{self.name}: {parameter.arg}: {failure}") from None
         if element is None:
@@ -265,11 +275,29 @@ class Kernel(PythonFunction):
             raise KernelError(f"{self.name}: {parameter.arg} is an array of {wanted[0]}, and one of {element} is passed: convert "
                               "it "
                               "with astype")
-        if len(memory.shape) > MOST_DIMENSIONS:
-            raise KernelError(f"{self.name}: {parameter.arg} has {len(memory.shape)} dimensions, and kernels take "
+        dimensions = len(memory.shape) - is_parted(memory, element)
+        if dimensions > MOST_DIMENSIONS:
+            raise KernelError(f"{self.name}: {parameter.arg} has {dimensions} dimensions, and kernels take "
                               f"{MOST_DIMENSIONS} "
                               "at most")
-        return ArrayType(element, len(memory.shape), contiguous=memory is not value or begins_contiguous(memory))
+        contiguous = memory is not value or begins_contiguous(memory)
+        if isinstance(element, RecordType) and not contiguous:
+            raise KernelError(f"{self.name}: {parameter.arg} is an array of {element}, which is contiguous: pass yoke.copy(x)")
+        return ArrayType(element, dimensions, contiguous=contiguous)
+
+    def element_of(self, memory, wanted):
+        """The type of an array's elements: of numbers with the parts of a vector along the last axis, that vector."""
+        dtype = getattr(memory, "dtype", None) or "none"
+        found = named(dtype)
+        if wanted is not None and isinstance(wanted[0], RecordType):
+            record = wanted[0]
+            if isinstance(found, RecordType):
+                return record if same_fields(dtype, record) else found
+            if record.vector and found is record.lane and memory.shape and memory.shape[-1] == len(record.fields):
+                return record
+            if record.vector:
+                raise TypeError(f"an array of {record} is one of {record.lane} whose last axis has {len(record.fields)} numbers")
+        return found
 
     def variant(self, device, args):
         """The compiled kernel for these arguments, and their types; compiled when it is first wanted, and anew where a number or
@@ -314,7 +342,8 @@ class Variant:
     """A kernel that is compiled for these types, and what its text has captured."""
 
     def __init__(self, kernel, device, types):
-        text, self.captures = kernel.program(types)
+        text, self.captures, self.places = kernel.program(types)
+        self.recording = bool(self.places) or kernel.bounds
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
 
     def is_current(self):
@@ -365,20 +394,42 @@ class PythonLaunch:
         if not isinstance(stream, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
         variant, types = kernel.variant(stream.device, args)
-        expanded = []
+        record = bounds.Record(stream) if variant.recording else None
+        expanded = [] if record is None else [record.buffer]
         for value, type_ in zip(args, types):
             if isinstance(type_, ArrayType):
-                expand_array(expanded, value, type_)
+                expand_array(expanded, value, type_, record and stream.device)
             else:
-                expanded.append(int(value) if type_ is BOOL else value)
+                expanded.append(int(value) if type_ is BOOL else type_.packed(value) if isinstance(type_, RecordType) else value)
         launch = variant.compiled[self.shape]
         launch(stream, *expanded)
+        if record is not None:
+            record.check(stream, kernel, variant.places)
+            return
         looks = looks_of(args)
         if looks is not None:
             self.last = stream.device, looks, variant, launch
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
+
+
+def is_wide(types):
+    """Whether Python's floats are float64 in a kernel of these types."""
+    return any(has_double(each.element if isinstance(each, ArrayType) else each) for each in types)
+
+
+def has_double(type_):
+    return F64 in type_.fields.values() if isinstance(type_, RecordType) else type_ is F64
+
+
+def is_parted(memory, element):
+    """Whether the last axis of an array has the parts of its elements, which are vectors."""
+    return isinstance(element, RecordType) and getattr(memory.dtype, "names", None) is None
+
+
+def shape_of(memory, type_):
+    return memory.shape[:type_.ndim]
 
 
 def is_double(value):
@@ -390,17 +441,32 @@ def is_double(value):
     return not isinstance(value, (float, int, Buffer)) and getattr(value, "dtype", None) == "float64"
 
 
-def expand_array(expanded, value, type_):
-    """An array's pointer, its extents, and where they do not follow from these its first element and strides."""
+def expand_array(expanded, value, type_, checked):
+    """An array's pointer, its extents, and where they do not follow from these its first element and strides. checked: the
+    device where an index outside goes to the first element, which an empty array gets for this, or None."""
+    if checked and expand_empty(expanded, value, type_, checked):
+        return
     if isinstance(value, Buffer):
         expanded += value, value.size // type_.element.size
     elif isinstance(value, HostArgument):
-        expanded += value, *value.memory.shape
+        expanded += value, *shape_of(value.memory, type_)
     elif type_.contiguous:
-        expanded += value, *value.shape
+        expanded += value, *shape_of(value, type_)
     else:
         strided = Strided(value)
         expanded += strided, *value.shape, strided.offset, *(each // value.itemsize for each in value.strides)
+
+
+def expand_empty(expanded, value, type_, device):
+    """An array without elements, as one element behind a shape with a 0; False: it has elements."""
+    memory = value.memory if isinstance(value, HostArgument) else value
+    shape = (value.size // type_.element.size,) if isinstance(value, Buffer) else tuple(shape_of(memory, type_))
+    if 0 not in shape:
+        return False
+    expanded += device.buffer(16), *shape
+    if not type_.contiguous:
+        expanded += [0] * (1 + len(shape))
+    return True
 
 
 def strides_of(shape, itemsize):

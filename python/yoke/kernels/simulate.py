@@ -9,11 +9,17 @@ import ast
 import copy
 import itertools
 import operator
+import types
 
 from . import device
 from .errors import KernelError, error
-from .types import BOOL, F32, F64, I64, SCALARS, scalar_named
+from .halves import Halves, half_named
+from .records import RecordType, named, record_of
+from .types import BOOL, F32, F64, I64, SCALARS
+from .vectors import Elements
 
+SHUFFLES = {getattr(device, word): word for word in ("shuffle", "shuffle_xor", "shuffle_down", "shuffle_up")}
+WARP = 32
 BLOCK = 64  # threads of a block where the launch names only their number
 
 
@@ -35,42 +41,80 @@ class Thread:
 def host_array(shape, dtype):
     import numpy
 
-    return numpy.zeros(shape, scalar_named(dtype).name)
+    found = named(dtype)
+    if isinstance(found, RecordType):
+        return Elements(numpy.zeros(shape, found.dtype()), found)
+    return Halves(numpy.zeros(shape, found.name)) if half_named(dtype) else numpy.zeros(shape, found.name)
 
 
-class Barriers(ast.NodeTransformer):
-    """The statement yoke.barrier() becomes a yield."""
+def record_wanted(value, wanted):
+    """The struct or vector of an argument; None: it is another."""
+    if isinstance(wanted, RecordType):
+        return wanted if wanted.is_of(value) else None
+    if isinstance(wanted, tuple) and isinstance(wanted[0], RecordType):
+        return wanted[0]
+    return record_of(value.dtype) if hasattr(value, "dtype") else None
 
-    def __init__(self, kernel):
-        self.kernel, self.found = kernel, False
+
+class Pauses(ast.NodeTransformer):
+    """What a thread waits for becomes a yield: the statement yoke.barrier() of None, a shuffle of its word, value and lane, whose
+    result it is given. A call of a function that pauses becomes a `yield from`."""
+
+    def __init__(self, function, made):
+        self.function, self.made, self.found, self.names = function, made, False, {}
 
     def visit_Expr(self, node):
         if isinstance(node.value, ast.Call) and self.meaning(node.value.func) is device.barrier:
             self.found = True
             return ast.copy_location(ast.Expr(ast.copy_location(ast.Yield(None), node)), node)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        callee = self.meaning(node.func)
+        word = SHUFFLES.get(callee) if callable(callee) and getattr(callee, "__hash__", None) else None
+        if word is not None:
+            self.found = True
+            parts = ast.Tuple([ast.Constant(word), *node.args], ast.Load())
+            return ast.copy_location(ast.Yield(ast.copy_location(parts, node)), node)
+        if getattr(callee, "is_kernel", None) is False:  # a function of ours
+            function, pauses = python_of(callee, self.made)
+            if pauses:
+                self.found = True
+                name = f"{callee.name}__{len(self.names)}"
+                self.names[name] = function
+                return ast.copy_location(ast.YieldFrom(ast.copy_location(ast.Call(
+                    ast.copy_location(ast.Name(name, ast.Load()), node), node.args, node.keywords), node)), node)
         return node
 
     def meaning(self, node):
         if isinstance(node, ast.Name):
-            found = self.kernel.find(node.id)
+            found = self.function.find(node.id)
             return found[0]() if found else None
         return getattr(self.meaning(node.value), node.attr, None) if isinstance(node, ast.Attribute) else None
 
 
-def python_of(kernel):
-    """The function whose barriers are yields, and whether there are any. Lines and file are the kernel's, for a debugger."""
-    barriers = Barriers(kernel)
-    tree = barriers.visit(copy.deepcopy(kernel.tree))
+def python_of(function, made):
+    """A function in which threads wait by yields, and whether there are any. Lines and file are its own, for a debugger. made:
+    those of other functions."""
+    if function in made:
+        return made[function]
+    made[function] = function.function, False  # where it calls itself, which the translator refuses
+    pauses = Pauses(function, made)
+    tree = pauses.visit(copy.deepcopy(function.tree))
+    if not pauses.found:
+        return made[function]
     tree.decorator_list, tree.returns = [], None
     for parameter in tree.args.args:
         parameter.annotation = None
-    free = kernel.function.__code__.co_freevars
-    outer = ast.parse(f"def outer({', '.join(free)}):\n    pass\n    return {kernel.name}")
+    free = function.function.__code__.co_freevars
+    outer = ast.parse(f"def outer({', '.join([*free, *pauses.names])}):\n    pass\n    return {function.name}")
     outer.body[0].body[0] = tree
     names = {}
-    exec(compile(ast.fix_missing_locations(outer), kernel.file, "exec"), kernel.function.__globals__, names)
-    made = names["outer"](*(each.cell_contents for each in kernel.function.__closure__ or ()))
-    return made, barriers.found
+    exec(compile(ast.fix_missing_locations(outer), function.file, "exec"), function.function.__globals__, names)
+    cells = [each.cell_contents for each in function.function.__closure__ or ()]
+    made[function] = names["outer"](*cells, *pauses.names.values()), True
+    return made[function]
 
 
 def dims(value, what):
@@ -103,7 +147,7 @@ class Simulation:
         if self.grid is None:
             raise TypeError(f"a launch needs its size: {self.kernel.name}.simulate[n](…)")
         values = self.arguments(numpy, args)
-        function, waits = python_of(self.kernel)
+        function, waits = python_of(self.kernel, {})
         before = getattr(device.running, "thread", None)
         try:
             with numpy.errstate(all="ignore"):
@@ -124,13 +168,18 @@ class Simulation:
     def argument(self, numpy, parameter, value, wide):
         """An array as it is, and a number in the type that it has on the device; int64 stays an int of Python's."""
         wanted = self.kernel.annotation(parameter)
+        record = record_wanted(value, wanted)
+        if record is not None:
+            if isinstance(value, numpy.void):
+                return types.SimpleNamespace(**{name: value[name] for name in record.fields})
+            return value if isinstance(wanted, RecordType) else Elements(value, record)
         if isinstance(value, numpy.ndarray):
-            if isinstance(wanted, tuple) and wanted[0] not in (None, SCALARS.get(value.dtype.name)):
+            if isinstance(wanted, tuple) and wanted[0] not in (None, half_named(value.dtype) or SCALARS.get(value.dtype.name)):
                 raise KernelError(f"{self.kernel.name}: {parameter.arg} is an array of {wanted[0]}, and one of {value.dtype} is "
                                   "passed: "
                                   "convert it with astype")
             if wanted is None or isinstance(wanted, tuple):
-                return value
+                return Halves(value) if half_named(value.dtype) else value
         if isinstance(wanted, tuple) or not isinstance(value, (bool, int, float, numpy.generic)):
             raise KernelError(f"{self.kernel.name}: {parameter.arg}: {type(value).__name__} is passed: simulate takes NumPy "
                               "arrays and "
@@ -150,28 +199,75 @@ class Simulation:
                 device.running.thread = thread
                 function(*values)
             return
-        running = [(thread, function(*values)) for thread in threads]
-        while running:
-            waiting, ended = [], None
-            for thread, steps in running:
-                device.running.thread = thread
-                if next(steps, steps) is steps:
-                    ended = thread
-                else:
-                    waiting.append((thread, steps))
-            self.check_barrier(waiting, ended)
-            running = waiting
+        self.run_paused([Steps(number, thread, function(*values)) for number, thread in enumerate(threads)])
 
-    def check_barrier(self, waiting, ended):
-        """All threads of the block are at the same barrier, or none is."""
+    def run_paused(self, threads):
+        """Each thread until it waits; then the shuffles of each warp, and when there are none, the barrier of all."""
+        ended, ready = {}, threads
+        while ready:
+            for each in ready:
+                if not each.go_on():
+                    ended[each.number] = each.thread
+            waiting = [each for each in threads if each.number not in ended]
+            ready = [each for each in waiting if each.wanted is not None]
+            if ready:
+                for warp in {each.number // WARP for each in ready}:
+                    self.shuffle([each for each in waiting if each.number // WARP == warp],
+                                 [thread for number, thread in ended.items() if number // WARP == warp])
+            else:
+                self.check_together(waiting, list(ended.values()), "barrier", "block")
+                ready = waiting
+
+    def check_together(self, waiting, ended, what, whole):
+        """All threads of the block, or the warp, are at the same place, or none is."""
         if not waiting:
             return
-        places = {steps.gi_frame.f_lineno for _, steps in waiting}
+        places = {each.line for each in waiting}
         node = ast.Pass(lineno=min(places), col_offset=0)
-        if ended is not None:
-            raise error(self.kernel, node, f"thread {ended.thread} of block {ended.block} has ended, and others wait at this "
-                        "barrier: all "
-                        "threads of a block come to each barrier")
-        if len(places) > 1:
-            raise error(self.kernel, node, "threads of a block wait at different barriers, in lines "
-                        f"{' and '.join(map(str, sorted(places)))}: all come to the same")
+        if ended:
+            raise error(self.kernel, node, f"thread {ended[0].thread} of block {ended[0].block} has ended, and others wait at this "
+                        f"{what}: all threads of a {whole} come to each {what}")
+        if len(places) > 1 or len({each.word for each in waiting}) > 1:
+            raise error(self.kernel, node, f"threads of a {whole} wait at different places, in "
+                        f"line{'s' * (len(places) > 1)} {' and '.join(map(str, sorted(places)))}: all come to the same {what}")
+
+    def shuffle(self, warp, ended):
+        """Give each thread of a warp another's value, as CUDA does for warps of 32."""
+        self.check_together(warp, ended, "shuffle", "warp")
+        values = {each.number % WARP: each.wanted[1] for each in warp}
+        for each in warp:
+            own, (word, value, lane) = each.number % WARP, each.wanted
+            lane = int(lane)
+            source = {"shuffle": lane % WARP, "shuffle_xor": own ^ lane, "shuffle_down": own + lane, "shuffle_up": own - lane}[word]
+            source = source if 0 <= source < WARP else own
+            if source not in values:
+                raise error(self.kernel, ast.Pass(lineno=each.line, col_offset=0), f"thread {each.thread.thread} of block "
+                            f"{each.thread.block} takes a value from lane {source}, and the block has no such thread: "
+                            f"make its size a multiple of {WARP}")
+            each.given = values[source]
+
+
+class Steps:
+    """A thread that runs until it waits. wanted: the shuffle that it waits for; None: it waits at a barrier. given: what it
+    gets."""
+
+    def __init__(self, number, thread, steps):
+        self.number, self.thread, self.steps, self.wanted, self.given = number, thread, steps, None, None
+
+    def go_on(self):
+        """False: it has ended."""
+        device.running.thread = self.thread
+        try:
+            self.wanted = self.steps.send(self.given)
+        except StopIteration:
+            return False
+        self.given = None
+        return True
+
+    @property
+    def line(self):
+        return self.steps.gi_frame.f_lineno
+
+    @property
+    def word(self):
+        return self.wanted and self.wanted[0]

@@ -6,15 +6,15 @@ import ast
 
 from . import device
 from .arrays import ArrayValue
+from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
-from .expressions import MISSING
-from .types import I64, Scalar, TupleType, common, constant, strong
+from .records import Field, RecordType
+from .types import F32, F64, I64, U64, MISSING, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value
 
 REFUSED = {
     "Try": "try is not part of kernels: test before, or write a code to an array",
     "TryStar": "try is not part of kernels: test before, or write a code to an array",
     "Raise": "raise is not part of kernels: write a code to an array",
-    "Assert": "assert is not part of kernels: write a code to an array, or run the kernel with simulate",
     "With": "with is not part of kernels", "AsyncWith": "with is not part of kernels",
     "AsyncFor": "async is not part of kernels",
     "FunctionDef": "a function inside a kernel is not part of kernels: write a @yoke.function outside",
@@ -63,6 +63,8 @@ class Statements:
             if type(node.value).__name__ in ("Await", "Yield", "YieldFrom", "ListComp"):
                 self.value(node.value)  # which refuses it
             raise self.error(node, "this statement computes a value and drops it: assign it")
+        if self.static(node.value.func) is print:
+            return self.do_print(node.value)
         if self.static(node.value.func) is device.barrier:
             if node.value.args or node.value.keywords:
                 raise self.error(node, "yoke.barrier takes no arguments")
@@ -75,6 +77,62 @@ class Statements:
             raise self.error(node, f"the value of {ast.unparse(node.value.func)} is dropped: assign it")
         if not isinstance(value.type, TupleType):
             self.emit(f"{value.emit(value.type)};")
+
+    def do_print(self, node):
+        """printf, which both languages have. Numbers of floats have 6 digits, and bools are 0 or 1."""
+        if not self.program.of_kernel:
+            raise self.error(node, "print is for kernels")
+        words = {"sep": " ", "end": "\n"}
+        for each in node.keywords:
+            if each.arg not in words or not isinstance(each.value, ast.Constant) or not isinstance(each.value.value, str):
+                raise self.error(node, "print takes sep= and end= by name in a kernel, as constants")
+            words[each.arg] = each.value.value
+        parts, texts = [], []
+        for each in node.args:
+            pieces = each.values if isinstance(each, ast.JoinedStr) else [each]
+            parts.append("".join(self.printed(piece, texts) for piece in pieces))
+        self.program.prints = True
+        form = quoted(words["sep"]).join(parts) + quoted(words["end"])
+        self.emit(f'printf("{form}"{"".join(", " + each for each in texts)});')
+
+    def printed(self, node, texts):
+        """The format of one argument, whose text is added."""
+        if isinstance(node, ast.FormattedValue):
+            if node.format_spec is not None or node.conversion != -1:
+                raise self.error(node, "a format in an f-string is not part of kernels: write {x}")
+            node = node.value
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return quoted(node.value)
+        value = self.value(node)
+        if isinstance(value.type, TupleType):
+            opened = [self.print_number(node, each, texts) for each in leaves(value)]
+            return "(" + ", ".join(opened) + "," * (len(opened) == 1) + ")"
+        return self.print_number(node, value, texts)
+
+    def print_number(self, node, value, texts):
+        if not isinstance(value.type, Scalar):
+            raise self.error(node, f"print takes numbers and strings in a kernel, and this is {self.shown(value)}")
+        type_ = self.settled(value.type)
+        kind = "f" if type_.kind == "f" else "u" if type_.kind == "u" else "i"
+        target = {"f": F64 if self.program.wide else F32, "u": U64, "i": I64}[kind]
+        texts.append(self.text(node, strong(type_, self.text(node, value, type_)), target))
+        return {"f": "%g", "u": '%" YK_U "', "i": '%" YK_D "'}[kind]
+
+    def do_Assert(self, node):
+        """Kept in the record, and raised at the wait. The thread ends here where no other waits for it at a barrier."""
+        if node.msg is not None and not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
+            raise self.error(node.msg, "the message of an assertion is a string in a kernel, without values")
+        if not self.program.of_kernel:
+            raise self.error(node, "assert is for kernels")
+        test = self.condition(node.test)
+        if not self.program.recording:
+            raise NeedsRecord
+        self.program.asserts = True
+        self.program.places.append(Assertion(self.kernel, node))
+        waits = not self.kernel.is_kernel or any(
+            isinstance(each, ast.Call) and self.static(each.func) is device.barrier for each in ast.walk(self.tree))
+        fail = f"yk_fail({RECORD}, {len(self.program.places)});"
+        self.emit(f"if (!{test}) {{ {fail}{'' if waits else ' return;'} }}")
 
     # ---- Assignments ----
 
@@ -93,8 +151,11 @@ class Statements:
         if node.value is None or not isinstance(node.target, ast.Name):
             raise self.error(node, "a declaration has a value: name: type = value")
         found = self.static(node.annotation)
-        type_ = self.dtype(node.annotation, ast.unparse(node.annotation).strip("'") if found is MISSING else found)
-        value = self.number(node.value, "here")
+        found = ast.unparse(node.annotation).strip("'") if found is MISSING else found
+        type_ = self.record_named(node.annotation, found) or self.dtype(node.annotation, found)
+        value = self.value(node.value) if isinstance(type_, RecordType) else self.number(node.value, "here")
+        if isinstance(type_, RecordType) and value.type != type_:
+            raise self.error(node, f"the annotation is {type_}, and this is {self.shown(value)}")
         self.assign(node, node.target, strong(type_, self.text(node.value, value, type_), value.pure))
 
     def allocate(self, node, callee):
@@ -126,8 +187,22 @@ class Statements:
             if isinstance(owner.type, TupleType):
                 raise self.error(target, "a tuple cannot be changed: make a new one, or take an array of yoke.local(shape, dtype)")
             return self.emit(self.element(target, owner).write(self, node, value))
+        if isinstance(target, ast.Attribute):
+            return self.emit(self.field(target).write(self, node, value))
         raise self.error(target, "a kernel assigns names and elements of arrays" + (
             ": " + ast.unparse(target) + " is neither" if isinstance(target, ast.Attribute) else ""))
+
+    def field(self, target):
+        """x[i].mass, as what is assigned: values that a name has cannot be changed, since others may have them in Python."""
+        if isinstance(target.value, ast.Subscript):
+            owner = self.value(target.value.value)
+            if isinstance(owner, ArrayValue) and isinstance(owner.type.element, RecordType):
+                return Field(self, target, self.element(target.value, owner), target.attr)
+        elif isinstance(target.value, ast.Name) and target.value.id in self.seen:
+            type_ = self.value(target.value).type
+            if isinstance(type_, RecordType):
+                raise self.error(target, f"a field changes only in an array, as x[i].{target.attr} = …: make a new {type_}")
+        raise self.error(target, f"a kernel assigns names and elements of arrays: {ast.unparse(target)} is neither")
 
     def assign_name(self, node, name, value):
         if value.type is None:
@@ -149,17 +224,21 @@ class Statements:
             held = self.held(node, list(value), type_.items)
             for i, each in enumerate(type_.items):
                 self.store(node, f"{code}t{i}", each, held[i])
-        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar):
+        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type:
             self.emit(f"{code} = {self.text(node, value, type_)};")
 
-    def held(self, node, values, types):
+    def held(self, node, values, types, several=False):
         """The values of a tuple in names of their own, since the assignments may change what others are made of."""
         result = []
         for value, type_ in zip(values, types):
             if isinstance(value.type, TupleType):
+                inner = type_.items if isinstance(type_, TupleType) and len(type_.items) == len(value.items) else value.type.items
+                result.append(tuple_value(self.held(node, list(value), inner, len(values) > 1)))
+                continue
+            if isinstance(value, ArrayValue):
                 result.append(value)
                 continue
-            if value.number is not None or len(values) == 1:
+            if value.number is not None or len(values) == 1 and not several:
                 result.append(value)
                 continue
             self.count += 1
@@ -189,21 +268,22 @@ class Statements:
                 self.assign(node, each, item)
 
     def do_AugAssign(self, node):
-        right = self.number(node.value, "right of the operator")
+        right = self.value(node.value)
         if isinstance(node.target, ast.Name):
             left = self.variable(node.target) if node.target.id in self.locals else self.value(node.target)
-            if not isinstance(left.type, Scalar):
+            if not isinstance(left.type, (Scalar, RecordType)):
                 raise self.error(node, f"a number is wanted left of the operator, and this is {self.shown(left)}")
             return self.assign_name(node, node.target.id, self.binary(node, node.op, left, right))
-        if not isinstance(node.target, ast.Subscript):
-            raise self.error(node.target, "a kernel assigns names and elements of arrays")
-        owner = self.value(node.target.value)
-        if isinstance(owner.type, TupleType):
-            raise self.error(node.target, "a tuple cannot be changed: make a new one")
-        element = self.element(node.target, owner)
+        if isinstance(node.target, ast.Attribute):
+            element = self.field(node.target)
+        else:
+            owner = self.value(node.target.value)
+            if isinstance(owner.type, TupleType):
+                raise self.error(node.target, "a tuple cannot be changed: make a new one")
+            element = self.element(node.target, owner)
         if not element.pure:
             raise self.error(node.target, "a call in this index would run twice: assign it first")
-        self.emit(element.write(self, node, self.binary(node, node.op, element.read(), right)))
+        self.emit(element.write(self, node, self.binary(node, node.op, element.read(self), right)))
 
     # ---- Control ----
 
@@ -296,7 +376,9 @@ class Statements:
         if isinstance(value, ArrayValue) or value.type is None:
             raise self.error(node, f"a function returns numbers, and this is {self.shown(value)}")
         wanted = self.kernel.return_type(self)
-        if wanted is not None and isinstance(value.type, Scalar):
+        if isinstance(wanted, RecordType) and wanted != value.type:
+            raise self.error(node, f"{self.kernel.name} returns {wanted}, and this is {self.shown(value)}")
+        if isinstance(wanted, Scalar) and isinstance(value.type, Scalar):
             if value.type.kind == "f" and wanted.kind != "f":
                 raise self.error(node, f"{self.kernel.name} returns {wanted}, and this is {self.shown(value)}: write int(…)")
             value = strong(wanted, self.text(node, value, wanted), value.pure)
@@ -304,15 +386,18 @@ class Statements:
         type_ = self.known("return")
         if isinstance(type_, TupleType) and isinstance(value.type, TupleType):
             self.return_tuple(node, value, type_)
-        elif isinstance(type_, Scalar):
+        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type:
             self.emit(f"return {self.text(node, value, type_)};")
 
     def return_tuple(self, node, value, type_):
-        if not all(isinstance(each, Scalar) for each in type_.items):
-            raise self.error(node, "a function returns a tuple of numbers, and not of tuples")
+        values, types = leaves(value), leaves_of_type(type_)
+        if len(values) != len(types):
+            return  # a conflict, which is reported
+        if not all(isinstance(each.type, (Scalar, RecordType)) for each in values):
+            raise self.error(node, "a function returns a tuple of numbers, and no arrays")
         self.count += 1
         self.emit(f"struct {self.name}result r{self.count}_t;")
-        for i, (each, item) in enumerate(zip(value.items, type_.items)):
+        for i, (each, item) in enumerate(zip(values, types)):
             self.emit(f"r{self.count}_t.v{i} = {self.text(node, each, item)};")
         self.emit(f"return r{self.count}_t;")
 
@@ -321,6 +406,12 @@ class Statements:
         if "return" in self.next and not ends(self.tree.body):
             raise self.error(self.tree.body[-1], f"{self.kernel.name} ends here without a value, and returns one elsewhere: add "
                              "a return")
+
+
+def quoted(text):
+    """A string as a part of a format of printf."""
+    return "".join({"%": "%%", '"': '\\"', "\\": "\\\\", "\n": "\\n"}.get(each, each) if 32 <= ord(each) < 127 or each == "\n" else
+                   "".join(f"\\{byte:03o}" for byte in each.encode()) for each in text)
 
 
 def ends(statements):

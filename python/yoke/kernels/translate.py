@@ -9,12 +9,15 @@ until these no longer change; the last text counts.
 import ast
 
 from .arrays import ArrayValue
+from .bounds import PARAMETER, RECORD, TEXT, TEXT_OF_ASSERTIONS
 from .calls import Calls
 from .errors import error
 from .expressions import Expressions
+from .records import RecordType
 from .statements import Statements
 from .types import (
-    ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, merged, strong, tuple_value,
+    ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, leaves, leaves_of_type, merged, named_leaves, strong,
+    tuple_value,
 )
 
 PRELUDE = """#include <yoke/kernel.h>
@@ -27,8 +30,17 @@ PRELUDE = """#include <yoke/kernel.h>
 #define YK_U64 unsigned long long
 #endif
 """
+PHILOX = "#include <yoke/philox.h>\n"
 NEED_SHUFFLES = """#if !YOKE_HAS_SHUFFLE
 #error "this device has no shuffles: exchange values in yoke.shared memory"
+#endif
+"""
+PRINTED = """#ifdef __OPENCL_VERSION__
+#define YK_D "ld"
+#define YK_U "lu"
+#else
+#define YK_D "lld"
+#define YK_U "llu"
 #endif
 """
 ROUNDS = 50
@@ -38,38 +50,47 @@ for friend global goto half if image2d_t inline int kernel local long main names
 restrict return short signed sizeof static struct switch template this throw try typedef typename uchar uint ulong union unsigned
 ushort using virtual void volatile while abs add_sat acos asin atan ceil clamp clz cos cross degrees distance dot exp exp2 fabs
 floor fma fmax fmin fmod fract hypot ldexp length log log2 log10 mad max min mix nan normalize popcount pow powr radians remainder
-rint rotate round rsqrt select sign sin sinh sqrt step smoothstep tan tanh trunc vload2 vload4 bool true false barrier prefetch isnan
-isinf any all cbrt erf""".split())
+rint rotate round rsqrt select sign sin sinh sqrt step smoothstep tan tanh trunc vload2 vload4 bool true false barrier prefetch
+isnan isinf any all cbrt erf""".split())
 
 
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide, of_kernel=True):
-        self.of_kernel = of_kernel
+    def __init__(self, wide, of_kernel=True, bounds=False, recording=False):
+        self.of_kernel, self.bounds = of_kernel, bounds
+        self.recording = recording or bounds  # kernels and functions have a record
+        self.places = []  # of indices that are checked, and assertions
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
+        self.records = {}  # structs, by their names in the text
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
         self.captures = {}
-        self.shuffles = False
+        self.shuffles = self.philox = self.prints = self.asserts = False
 
     def capture(self, found, name):
         """A name outside the kernel, whose number or function is in the text: another one there means another text."""
         get = found[0]
         value = get()
         number = isinstance(value, (int, float, tuple)) or getattr(value, "shape", None) == ()
-        if number or getattr(value, "is_kernel", None) is False:  # a function of ours
+        if number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False:  # a function of ours
             self.captures[id(found[1]), name] = (get, value)
+
+    def record(self, scope, node, record):
+        """Declare a struct."""
+        if self.records.setdefault(record.c, record) != record:
+            raise scope.error(node, f"two structs of this kernel have the name {record}: rename one")
+        return record
 
     def function(self, scope, node, function, types):
         """The Body of a function for these types of arguments."""
-        key = (function, types)
+        key = (function, types, self.wide)
         if key in self.stack:
             raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
         if key not in self.functions:
-            if len(self.stack) > 64 or any(each is function for each, _ in self.stack):
+            if len(self.stack) > 64 or any(each[0] is function for each in self.stack):
                 raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
             self.stack.append(key)
-            same = sum(each.name == function.name for each, _ in self.functions)
+            same = sum(each[0].name == function.name for each in self.functions)
             body = Body(self, function, types, f"{function.name}_{same or ''}f")  # as no variable ends
             body.translate()
             self.stack.pop()
@@ -78,11 +99,20 @@ class Program:
         return self.functions[key]
 
     def kernel(self, kernel, types):
-        """The whole text."""
+        """The whole text of one kernel."""
+        self.add(kernel, types)
+        return self.text()
+
+    def add(self, kernel, types):
         body = Body(self, kernel, types, kernel.entry)
         body.translate()
-        own = body.text_of_kernel()
-        return "\n".join([PRELUDE + (NEED_SHUFFLES if self.shuffles else ""), *self.helpers.values(), *self.texts, own])
+        self.texts.append(body.text_of_kernel())
+
+    def text(self):
+        head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds + TEXT_OF_ASSERTIONS * (
+            self.asserts) + PRINTED * self.prints
+        return "\n".join([head, *(each.declaration() for each in self.records.values() if not each.vector), *self.helpers.values(),
+                          *self.texts])
 
 
 class Body(Statements, Expressions, Calls):
@@ -92,6 +122,10 @@ class Body(Statements, Expressions, Calls):
         self.program, self.kernel, self.name, self.parameter_types = program, kernel, name, types
         self.tree = kernel.tree
         self.locals = names_assigned(self.tree)
+        for parameter, type_ in zip(kernel.parameters, types):
+            for each in leaves_of_type(type_.element if isinstance(type_, ArrayType) else type_):
+                if isinstance(each, RecordType):
+                    program.record(self, parameter, each)
         self.types, self.settled_types, self.first = {}, {}, {}
 
     def error(self, node, message, kind=None):
@@ -133,7 +167,7 @@ class Body(Statements, Expressions, Calls):
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
                 self.arrays[parameter.arg] = ArrayValue(type_, f"{parameter.arg}_")
-            else:
+            else:  # a tuple is as many parameters
                 self.next[parameter.arg] = type_
                 self.first[parameter.arg] = (parameter, type_)
             self.seen.add(parameter.arg)
@@ -190,6 +224,9 @@ class Body(Statements, Expressions, Calls):
     def declared(self, code, type_):
         if isinstance(type_, TupleType):
             return [line for i, each in enumerate(type_.items) for line in self.declared(f"{code}t{i}", each)]
+        if isinstance(type_, RecordType):
+            zeros = ", ".join("0" * len(type_.fields))
+            return [f"    {type_.c} {code} = " + (f"yoke_{type_.c}({zeros});" if type_.vector else "{ 0 };")]
         return [f"    {type_.c} {code} = 0;"]
 
     # ---- Calls of functions ----
@@ -201,9 +238,10 @@ class Body(Statements, Expressions, Calls):
         types = tuple(self.passed_type(node, function, parameter, value, type_)
                       for parameter, value, type_ in zip(function.parameters, values, wanted))
         body = self.program.function(self, node, function, types)
-        texts = []
+        texts = [RECORD] if self.program.recording else []
         for value, type_ in zip(values, types):
-            texts += value.arguments() if isinstance(value, ArrayValue) else [self.text(node, value, type_)]
+            texts += value.arguments() if isinstance(value, ArrayValue) else [
+                self.text(node, each, part) for each, part in zip(leaves(value), leaves_of_type(type_))]
         code = f"{body.name}({', '.join(texts)})"
         if body.returns is None:
             return Value(None, lambda target: code, obj=f"{function.name}() without a value", pure=False)
@@ -215,7 +253,14 @@ class Body(Statements, Expressions, Calls):
         return strong(body.returns, code, pure=False)
 
     def unpacked(self, held, type_):
-        return tuple_value([strong(each, f"{held}.v{i}") for i, each in enumerate(type_.items)])
+        """The tuple in a struct of results, whose fields are the numbers in it, one after the other."""
+        fields = iter(range(len(leaves_of_type(type_))))
+
+        def part(type_):
+            if isinstance(type_, TupleType):
+                return tuple_value([part(each) for each in type_.items])
+            return strong(type_, f"{held}.v{next(fields)}")
+        return part(type_)
 
     def bound(self, node, function):
         """The values of a call's arguments, in the order of the parameters."""
@@ -242,11 +287,17 @@ class Body(Statements, Expressions, Calls):
                 raise self.error(node, f"{parameter.arg} of {function.name} is {function.shown(parameter)}, and this is "
                                  f"{value.type}")
             return value.type
+        if isinstance(value.type, RecordType) and wanted in (None, value.type):
+            return value.type
+        if isinstance(value.type, TupleType) and wanted is None:
+            return self.passed_tuple(node, function, parameter, value)
         if not isinstance(value.type, Scalar):
             raise self.error(node, f"{parameter.arg} of {function.name} takes a number or an array, and this is "
                              f"{self.shown(value)}")
         if isinstance(wanted, tuple):
             raise self.error(node, f"{parameter.arg} of {function.name} is an array, and this is {self.shown(value)}")
+        if isinstance(wanted, RecordType):
+            raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}")
         if wanted is not None:
             if value.type.kind == "f" and wanted.kind != "f":
                 raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}: write "
@@ -254,15 +305,21 @@ class Body(Statements, Expressions, Calls):
             return wanted
         return self.settled(value.type)
 
+    def passed_tuple(self, node, function, parameter, value):
+        if not all(isinstance(each.type, (Scalar, RecordType)) for each in leaves(value)):
+            raise self.error(node, f"{parameter.arg} of {function.name} gets a tuple with an array in it: pass the array by itself")
+        return self.settled_tree(value.type)
+
     # ---- Text ----
 
     def parameter_list(self):
-        parts = []
+        parts = [PARAMETER] if self.program.recording else []
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
                 parts += ArrayValue(type_, f"{parameter.arg}_").parameters()
             else:
-                parts.append(f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(type_.c, type_.c)} {parameter.arg}_")
+                parts += [f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(each.c, each.c)} {name}"
+                          for name, each in named_leaves(f"{parameter.arg}_", type_)]
         return ", ".join(parts)
 
     def body_text(self):
@@ -278,7 +335,7 @@ class Body(Statements, Expressions, Calls):
         """A function; a struct for its results where it gives several."""
         result, before = "void", ""
         if isinstance(self.returns, TupleType):
-            fields = "".join(f"    {each.c} v{i};\n" for i, each in enumerate(self.returns.items))
+            fields = "".join(f"    {each.c} v{i};\n" for i, each in enumerate(leaves_of_type(self.returns)))
             before, result = f"struct {self.name}result {{\n{fields}}};\n", f"struct {self.name}result"
         elif self.returns is not None:
             result = self.returns.c

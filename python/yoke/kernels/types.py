@@ -71,25 +71,29 @@ class TupleType:
         return f"({', '.join(map(str, self.items))})"
 
 
-NO_TYPE = {"float16": "float16 has no arithmetic on many devices: use float32", "bfloat16": "use float32",
+NO_TYPE = {"float16": "only arrays have such elements, which are read as float32",
+           "bfloat16": "only arrays have such elements, which are read as float32",
            "complex64": "use two float32", "complex128": "use two float64"}
+
+
+def name_of(dtype):
+    """A dtype's name; None: it is no dtype."""
+    for python, name in ((bool, "bool"), (int, "int64"), (float, "float64")):
+        if dtype is python:  # to which a NumPy dtype is equal
+            return name
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
+    if not isinstance(name, str) and isinstance(dtype, type):
+        name = {"bool_": "bool"}.get(dtype.__name__, dtype.__name__)
+    return name if isinstance(name, str) else None
 
 
 def scalar_named(dtype):
     """The Scalar of a dtype: a name, a NumPy dtype or scalar type, Python's float, int or bool; None: it is not a dtype.
     TypeError: a dtype without a type here."""
-    if dtype is bool:
-        return BOOL
-    if dtype is int:
-        return I64
-    if dtype is float:
-        return F64
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
-    if not isinstance(name, str) and isinstance(dtype, type):
-        name = {"bool_": "bool"}.get(dtype.__name__, dtype.__name__)
+    name = name_of(dtype)
     if name in NO_TYPE:
-        raise TypeError(f"kernels have no {name}: {NO_TYPE[name]}")
-    return SCALARS.get(name) if isinstance(name, str) else None
+        raise TypeError(f"kernels have no numbers of {name}: {NO_TYPE[name]}")
+    return SCALARS.get(name)
 
 
 def common(a, b):
@@ -127,6 +131,9 @@ def merged(old, new):
         result = common(old, new)
         return None if result.weak and not (old.weak and new.weak) else result
     return None
+
+
+MISSING = object()  # a name outside a kernel that there is not
 
 
 class Misfit(Exception):
@@ -204,3 +211,19 @@ def constant(number):
 def tuple_value(items):
     items = list(items)
     return Value(TupleType(each.type for each in items), lambda target: "", items=items, pure=all(each.pure for each in items))
+
+
+def leaves(value):
+    """The values in a tuple that are no tuples, or the value itself."""
+    return [leaf for each in value for leaf in leaves(each)] if isinstance(value.type, TupleType) else [value]
+
+
+def leaves_of_type(type_):
+    return [leaf for _, leaf in named_leaves("", type_)]
+
+
+def named_leaves(code, type_):
+    """(name, type) of each part of a variable."""
+    if isinstance(type_, TupleType):
+        return [leaf for i, each in enumerate(type_.items) for leaf in named_leaves(f"{code}t{i}", each)]
+    return [(code, type_)]

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs in the subset of kernels: the device computes what Python does. random_kernels.py runs more of them by hand."""
+
+import pytest
+
+import random_kernels
+
+
+@pytest.mark.parametrize("seed", (1, 2, 5))
+def test_device_and_python_agree(seed):
+    """Integers and exact floats to the bit, others to 2e-5."""
+    assert random_kernels.differences(seed, 15) == []
+
+
+def test_a_seed_is_a_program():
+    assert random_kernels.program(3, 2) == random_kernels.program(3, 2) != random_kernels.program(4, 2)
