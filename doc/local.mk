@@ -19,6 +19,7 @@ dist_guide_DATA = \
 	doc/from-python.md \
 	doc/host-functions.md \
 	doc/images.md \
+	doc/from-numba.md \
 	doc/kernels-in-python.md \
 	doc/numerics.md \
 	doc/one-text.md \

@@ -51,6 +51,7 @@ EXTRA_DIST += \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
 	python/tests/test_indices.py \
+	python/tests/test_kernels_combinations.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
@@ -58,6 +59,7 @@ EXTRA_DIST += \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
+	python/tests/test_numba_like.py \
 	python/tests/test_numbers.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
@@ -152,6 +154,8 @@ EXTRA_DIST += \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
+	python/yoke/numba_like.py \
+	python/yoke/numba_like.pyi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
 	python/yoke/random.pyi
