@@ -31,6 +31,7 @@ dist_guide_DATA = \
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \
+	doc/tutorial-python.md \
 	doc/tutorial.md \
 	doc/where-it-runs.md
 EXTRA_DIST += doc/new-backend.md doc/testing.md
