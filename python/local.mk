@@ -122,6 +122,7 @@ EXTRA_DIST += \
 	python/yoke/_complex.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
+	python/yoke/_numba_random.py \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
 	python/yoke/_shapes.py \

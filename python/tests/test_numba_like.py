@@ -7,7 +7,9 @@ import numpy
 import pytest
 
 import yoke
-from yoke.numba_like import cuda, float32, int32, int64, types, vectorize, void
+from yoke.numba_like import (
+    cuda, float32, int32, int64, types, vectorize, void, xoroshiro128p_normal_float32, xoroshiro128p_uniform_float32,
+)
 
 TILE = 4
 
@@ -150,6 +152,52 @@ def test_reduce_and_vectorize():
     assert distance(cuda.to_device(numpy.float32([3])), numpy.float32(4)).copy_to_host().tolist() == [5]
     with pytest.raises(TypeError, match="no signature"):
         distance(numpy.float64([3]), numpy.float64([4]))
+
+
+def plain_states(n, seed):
+    """The generator step by step, in Python's integers."""
+    mask, word = 2 ** 64 - 1, (seed + 0x9e3779b97f4a7c15) % 2 ** 64
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9 & mask
+    word = (word ^ word >> 27) * 0x94d049bb133111eb & mask
+    state, result = [word ^ word >> 31] * 2, []
+
+    def step():
+        both = state[0] ^ state[1]
+        state[0] = ((state[0] << 55 | state[0] >> 9) ^ both ^ both << 14) & mask
+        state[1] = (both << 36 | both >> 28) & mask
+
+    for _ in range(n):
+        result.append(list(state))
+        sums = [0, 0]
+        for jump in (0xbeac0467eba5facb, 0xd86b048b86aa9922):
+            for bit in range(64):
+                if jump >> bit & 1:
+                    sums = [sums[0] ^ state[0], sums[1] ^ state[1]]
+                step()
+        state[:] = sums
+    return result
+
+
+def test_random_numbers_are_those_of_the_generator():
+    states = cuda.random.create_xoroshiro128p_states(37, seed=42)
+    wanted = plain_states(37, 42)
+    assert states.copy_to_host().tolist() == wanted
+    assert cuda.random.states_of(5, 42, 32).tolist() == wanted[32:]
+
+    @cuda.jit
+    def draw(out, states):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            out[i, 0] = xoroshiro128p_uniform_float32(states, i)
+            out[i, 1] = xoroshiro128p_normal_float32(states, i)
+
+    out = numpy.zeros((37, 2), numpy.float32)
+    draw[1, 64](out, states)
+    first = [numpy.float32(((a + b) % 2 ** 64 >> 11) * 2.0 ** -53) for a, b in wanted]
+    assert out[:, 0].tolist() == first and abs(out[:, 1]).max() < 6 and out[:, 1].std() > 0.5
+    assert states.copy_to_host().tolist() != wanted
+    cuda.random.init_xoroshiro128p_states(states, 42)
+    assert states.copy_to_host().tolist() == wanted
 
 
 @pytest.mark.parametrize("call, kind, words", [

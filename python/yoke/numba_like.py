@@ -542,7 +542,6 @@ njit = _functools.partial(jit, device=True)
 
 _NOT_HERE = {
     "cg": "a grid cannot wait for itself on every device: end the kernel, and launch another",
-    "random": "take yoke.random for arrays, or the Philox numbers of yoke/philox.h in a kernel's text",
     "const": "pass an array, or write a tuple outside the kernel",
     "laneid": "write cuda.threadIdx.x % 32", "warpsize": "write the size that the kernel is made for",
     "gpus": "yoke.devices() lists devices, and YOKE_DEVICE chooses one", "select_device": "YOKE_DEVICE chooses the device",
@@ -554,5 +553,11 @@ _NOT_HERE = {
 
 
 def __getattr__(name):
+    from . import _numba_random
+
+    if name == "random":
+        return _numba_random
+    if "xoroshiro128p" in name and hasattr(_numba_random, name):
+        return getattr(_numba_random, name)
     hint = _NOT_HERE.get(name)
     raise AttributeError(f"yoke.numba_like has no {name}" + (f": {hint}" if hint else ""), name=name)
