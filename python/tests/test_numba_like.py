@@ -101,6 +101,31 @@ def test_shared_memory_and_barriers():
     assert c.copy_to_host().tolist() == (a @ a).tolist()
 
 
+@cuda.jit
+def halves(data):
+    tid = cuda.threadIdx.x
+    if tid < len(data):
+        own = cuda.shared.array(64, int32)
+        own[tid] = data[tid]
+        cuda.syncthreads()
+        s = 1
+        while s < cuda.blockDim.x:
+            if tid % (2 * s) == 0:
+                own[tid] += own[tid + s]
+            s *= 2
+            cuda.syncthreads()
+        if tid == 0:
+            data[tid] = own[tid]
+
+
+def test_a_size_of_the_launch_in_a_loop_with_barriers():
+    data = numpy.arange(64)
+    halves[1, 64](data)
+    assert data[0] == 2016
+    text = halves.kernel.text(yoke.asarray(data))
+    assert text.count("yoke_block_size_x") == 1 and text.index("yoke_block_size_x") < text.index("while")
+
+
 def test_signatures_functions_and_atomics():
     bins, values = numpy.zeros(8, numpy.int32), numpy.arange(100, dtype=numpy.int32)
     count[1, 128](bins, values, 100)
