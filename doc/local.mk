@@ -19,6 +19,7 @@ dist_guide_DATA = \
 	doc/from-python.md \
 	doc/host-functions.md \
 	doc/images.md \
+	doc/from-numba.md \
 	doc/kernels-in-python.md \
 	doc/numerics.md \
 	doc/one-text.md \
@@ -30,6 +31,7 @@ dist_guide_DATA = \
 	doc/several-devices.md \
 	doc/shipping.md \
 	doc/troubleshooting.md \
+	doc/tutorial-python.md \
 	doc/tutorial.md \
 	doc/where-it-runs.md
 EXTRA_DIST += doc/new-backend.md doc/testing.md

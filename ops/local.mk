@@ -59,6 +59,8 @@ libyoke_ops_all_la_SOURCES = \
 	ops/map/transfer.c \
 	ops/reduce/bins.c \
 	ops/reduce/bins.h \
+	ops/reduce/combination.c \
+	ops/reduce/combination.h \
 	ops/reduce/group.c \
 	ops/reduce/group.h \
 	ops/reduce/histogram.c \

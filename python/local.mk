@@ -56,6 +56,7 @@ EXTRA_DIST += \
 	python/tests/test_indices.py \
 	python/tests/test_kernels_bounds.py \
 	python/tests/test_kernels_compile.py \
+	python/tests/test_kernels_combinations.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
@@ -67,6 +68,7 @@ EXTRA_DIST += \
 	python/tests/test_leaks.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
+	python/tests/test_numba_like.py \
 	python/tests/test_numbers.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
@@ -129,6 +131,7 @@ EXTRA_DIST += \
 	python/yoke/_complex.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
+	python/yoke/_numba_random.py \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
 	python/yoke/_shapes.py \
@@ -166,6 +169,8 @@ EXTRA_DIST += \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
+	python/yoke/numba_like.py \
+	python/yoke/numba_like.pyi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
 	python/yoke/random.pyi

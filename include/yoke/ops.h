@@ -127,6 +127,23 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
 YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, yoke_reduction operation, const yoke_array *out,
                                     const yoke_array *a, const int32_t *axes, size_t axis_count);
 
+/* Reduce `a` by a combination of one's own, an expression of two values, `a` and `b`: yoke_reduce_with(stream, "a * b % 10007",
+ * &out, &x, YOKE_NUMBER(1), YOKE_NO_VARS, YOKE_ALL_AXES). Axes and `out` are as in yoke_reduce. Each result is `initial` combined with
+ * the elements, so that it is `initial` where there are none; a combination's neutral element changes nothing. `vars` has functions
+ * that the combination calls (yoke_var_function), and nothing else.
+ *
+ * The values have the dtype of `out`, or float32 for float16 and bfloat16, and int32 for integers of 8 and 16 bits: each
+ * element is converted to it first, as yoke_convert does, and so is what the combination gives. Elements are combined in the order
+ * of doc/numerics.md, which is not that of their positions: the combination is commutative and associative, as a sum is. Then all
+ * devices give the same result. Where rounding makes it associative in name only, as sums of floats, the order depends on the shape
+ * alone, and the bits are the same where the combination calls no functions but those that are exact everywhere.
+ * YOKE_E_INVALID_ARGUMENT: the combination has a mistake or an index variable; `a` or the combination is complex, and `out` is
+ * not; the values' integer dtype does not hold `initial`. */
+#define yoke_reduce_with(...) yoke_reduce_with_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_reduce_with_at(const char *where, yoke_stream *stream, const char *combination, const yoke_array *out,
+                                         const yoke_array *a, yoke_number initial, const yoke_var *vars, size_t count,
+                                         const int32_t *axes, size_t axis_count);
+
 /* Reduce the values of an expression without storing them: yoke_map_reduce(stream, YOKE_REDUCE_SUM, &out, "(x - y) * (x - y)",
  * YOKE_VARS(x, y), YOKE_ALL_AXES). The expression assigns nothing; its shape is that of its arrays, broadcast to each other. */
 #define yoke_map_reduce(...) yoke_map_reduce_at(YOKE_HERE, __VA_ARGS__)
@@ -178,6 +195,14 @@ enum {
 #define yoke_scan(...) yoke_scan_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_scan_at(const char *where, yoke_stream *stream, yoke_reduction operation, yoke_scan_mode mode,
                                   const yoke_array *out, const yoke_array *a, int32_t axis);
+
+/* Scan `a` along an axis by a combination of one's own, as in yoke_reduce_with, which need not be commutative: `a` is what comes
+ * before `b`. Each result is `initial` combined with the elements up to its own; out[0] of an exclusive scan is `initial`. `out`
+ * may be `a` itself. The order is that of yoke_scan. */
+#define yoke_scan_with(...) yoke_scan_with_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_scan_with_at(const char *where, yoke_stream *stream, const char *combination, yoke_scan_mode mode,
+                                       const yoke_array *out, const yoke_array *a, yoke_number initial, const yoke_var *vars,
+                                       size_t count, int32_t axis);
 
 /* Scan the segments of an array of one dimension, each from its own start. `starts`, of bool or an integer dtype, has the shape of
  * `a`: an element that is not 0 begins a segment. `out` has the shape of `a`, and may be `a` itself. */

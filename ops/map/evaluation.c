@@ -151,8 +151,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether a text can loop: by a statement, by a function of the languages that does, or by words that it puts together. */
-static bool may_loop(const char *text)
+bool yops_may_loop(const char *text)
 {
     static const char *const words[] = { "for", "while", "do", "goto", "fmod", "remainder" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -164,10 +163,10 @@ static bool may_loop(const char *text)
 
 yoke_status yops_evaluation_check_rounds(const yops_evaluation *v, const yops_traits *traits, uint64_t elements)
 {
-    bool has_loops = may_loop(v->text);
+    bool has_loops = yops_may_loop(v->text);
     for (uint32_t k = 0; k < v->var_count; k++)
         if (v->identity.facts.functions & UINT32_C(1) << k)
-            has_loops = has_loops || may_loop(v->vars[k].text);
+            has_loops = has_loops || yops_may_loop(v->vars[k].text);
     if (!has_loops)
         return YOKE_OK;
     return yops_check_rounds(v->call, traits, elements * YOPS_MOST_TURNS,

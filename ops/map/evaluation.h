@@ -52,6 +52,9 @@ typedef struct yops_evaluation {
 yoke_status yops_evaluation_begin(yops_evaluation *v, const yops_call *call, const char *text, const yoke_var *vars, size_t count,
                                   int32_t dimensions, const int64_t *shape);
 
+/* Whether a text can loop: by a statement, by a function of the languages that does, or by words that it puts together. */
+bool yops_may_loop(const char *text);
+
 /* Check that a thread may evaluate so many elements in its loops, where the driver ends them: functions of the program's, and fmod
  * and remainder, may have loops, too. YOKE_E_UNSUPPORTED: it may not. */
 yoke_status yops_evaluation_check_rounds(const yops_evaluation *v, const yops_traits *traits, uint64_t elements);

@@ -108,7 +108,7 @@ static int choose_layout(const yops_reduction *r, const yops_reduce_shape *s, in
         return 3;
     if (s->stride[0] != 1 || (r->in_a && s->stride_b[0] != 1))
         return 2;
-    if (size == 1 && !r->in_a && r->operation != YOKE_REDUCE_NORM &&
+    if (size == 1 && !r->in_a && r->operation != YOPS_OWN_OPERATION && r->operation != YOKE_REDUCE_NORM &&
         r->operation != YOKE_REDUCE_VARIANCE) { /* whose order cannot be seen */
         p->leaf_run = 16;
         p->vector_bytes = 16;
@@ -264,11 +264,22 @@ static void write_options(const yops_reduction *r, const plan *p, bool mapped, c
                (unsigned)p->final_threads, mapped ? " MAPPED=1" : "");
 }
 
-static yoke_status get_kernels(const yops_call *call, const yops_reduction *r, const plan *p, yops_evaluation *values,
+static yoke_status get_own_kernels(yops_combination *own, const yops_reduction *r, const plan *p, bool wants_final, kernels *out)
+{
+    char options[512];
+    write_options(r, p, false, options, sizeof options);
+    yoke_status status = yops_combination_get_kernel(own, "reduce", options, "reduce_tiles", &out->tiles);
+    return status < 0 || !wants_final ? status : yops_combination_get_kernel(own, "reduce", options, "reduce_final", &out->final);
+}
+
+static yoke_status get_kernels(const yops_call *call, const yops_reduction *r, const plan *p, const yops_reduce_input *input,
                                bool wants_final, kernels *out)
 {
     char key[64], options[512];
+    yops_evaluation *values = p->spans > 0 ? input->values : NULL;
     *out = (kernels){ NULL, NULL };
+    if (input->own)
+        return get_own_kernels(input->own, r, p, wants_final, out);
     if (values) {
         write_options(r, p, true, options, sizeof options);
         yoke_status status = yops_evaluation_get_kernel(values, "reduce", options, "reduce_tiles", &out->tiles);
@@ -310,6 +321,9 @@ static yoke_status check_rounds(const yops_call *call, const yops_reduce_shape *
     if (status == YOKE_OK && input->values)
         status = yops_evaluation_check_rounds(input->values, traits,
                                               (uint64_t)s->n < YOPS_REDUCE_TILE ? (uint64_t)s->n : YOPS_REDUCE_TILE);
+    if (status == YOKE_OK && input->own)
+        status = yops_combination_check_rounds(input->own, traits,
+                                               (uint64_t)s->n < YOPS_REDUCE_TILE ? (uint64_t)s->n : YOPS_REDUCE_TILE);
     return status;
 }
 
@@ -363,7 +377,7 @@ yoke_status yops_reduce_run(const yops_call *call, const yops_reduction *r, cons
     }
     status = check_rounds(call, s, &p, &traits, input);
     if (status == YOKE_OK)
-        status = get_kernels(call, r, &p, s->n == 0 ? NULL : input->values, p.spans != 1, &all);
+        status = get_kernels(call, r, &p, input, p.spans != 1, &all);
     if (status < 0)
         return status;
     if (s->n == 0)
@@ -382,6 +396,18 @@ yoke_status yops_reduce_run(const yops_call *call, const yops_reduction *r, cons
     return status;
 }
 
+/* Check the arrays of a reduction, and make its shape. */
+static yoke_status check_arrays(const yops_call *call, const yoke_array *out, const yoke_array *a, const int32_t *axes,
+                                size_t axis_count, yops_place *out_place, yops_place *place, yops_reduce_shape *shape)
+{
+    bool reduced[YOKE_MAX_DIMENSIONS];
+    int64_t out_strides[YOKE_MAX_DIMENSIONS];
+    yoke_status status = yops_reduce_check_axes(call, out, a->dimensions, a->shape, axes, axis_count, reduced, out_strides);
+    if (status == YOKE_OK)
+        status = yops_check_overlap(call, "out", out, out_place, "a", a, place, false);
+    return status == YOKE_OK ? yops_reduce_make_shape(call, a, NULL, reduced, out_strides, shape) : status;
+}
+
 yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out, const yoke_array *a,
                            const int32_t *axes, size_t axis_count)
 {
@@ -389,17 +415,38 @@ yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t opera
     yops_place place, out_place;
     yops_reduction reduction;
     yops_reduce_shape shape;
-    bool reduced[YOKE_MAX_DIMENSIONS];
-    int64_t out_strides[YOKE_MAX_DIMENSIONS];
     yoke_status status = yops_begin(&call, "yoke_reduce", where, stream);
     if (status < 0 || (status = yops_check_output(&call, "out", out, &out_place)) < 0 ||
         (status = yops_check_input(&call, "a", a, &place)) < 0 ||
         (status = yops_reduction_check(&call, operation, a->dtype, out->dtype, &reduction)) < 0 ||
-        (status = yops_reduce_check_axes(&call, out, a->dimensions, a->shape, axes, axis_count, reduced, out_strides)) < 0 ||
-        (status = yops_check_overlap(&call, "out", out, &out_place, "a", a, &place, false)) < 0 ||
-        (status = yops_reduce_make_shape(&call, a, NULL, reduced, out_strides, &shape)) < 0)
+        (status = check_arrays(&call, out, a, axes, axis_count, &out_place, &place, &shape)) < 0)
         return status;
-    return yops_reduce_run(&call, &reduction, &shape, &(yops_reduce_input){ &place, &place, NULL }, &out_place);
+    return yops_reduce_run(&call, &reduction, &shape, &(yops_reduce_input){ .a = &place, .b = &place }, &out_place);
+}
+
+yoke_status yoke_reduce_with_at(const char *where, yoke_stream *stream, const char *combination, const yoke_array *out,
+                                const yoke_array *a, yoke_number initial, const yoke_var *vars, size_t count, const int32_t *axes,
+                                size_t axis_count)
+{
+    yops_call call;
+    yops_place place, out_place;
+    yops_reduce_shape shape;
+    yops_combination own = { 0 };
+    yoke_status status = yops_begin(&call, "yoke_reduce_with", where, stream);
+    if (status < 0 || (status = yops_check_output(&call, "out", out, &out_place)) < 0 ||
+        (status = yops_check_input(&call, "a", a, &place)) < 0 ||
+        (status = check_arrays(&call, out, a, axes, axis_count, &out_place, &place, &shape)) < 0)
+        return status;
+    status = yops_combination_begin(&own, &call, combination, vars, count, a->dtype, out->dtype, initial);
+    yops_reduction reduction = {
+        .operation = YOPS_OWN_OPERATION, .in = a->dtype, .out = out->dtype, .acc = own.computed, .wants_f64 = own.needs_f64
+    };
+    memcpy(shape.initial, own.initial, sizeof shape.initial);
+    if (status == YOKE_OK)
+        status =
+            yops_reduce_run(&call, &reduction, &shape, &(yops_reduce_input){ .a = &place, .b = &place, .own = &own }, &out_place);
+    yops_combination_end(&own);
+    return status;
 }
 
 /* ---- The dot product ---- */
@@ -455,5 +502,5 @@ yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const yoke_array
         return status;
     reduction.in_a = a->dtype;
     reduction.in_b = b->dtype;
-    return yops_reduce_run(&call, &reduction, &shape, &(yops_reduce_input){ &place_a, &place_b, NULL }, &out_place);
+    return yops_reduce_run(&call, &reduction, &shape, &(yops_reduce_input){ .a = &place_a, .b = &place_b }, &out_place);
 }

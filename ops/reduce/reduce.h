@@ -4,6 +4,7 @@
 #define YOPS_REDUCE_H
 
 #include "call/call.h"
+#include "combination.h"
 #include "map/evaluation.h"
 
 /* The tile of reduce_tree.yh, and the tiles that one block may reduce. */
@@ -15,17 +16,20 @@ typedef struct yops_reduce_shape {
     int32_t kept, reduced; /* axes, merged where they lie as one */
     int64_t kept_extent[YOKE_MAX_DIMENSIONS], kept_stride[YOKE_MAX_DIMENSIONS], out_stride[YOKE_MAX_DIMENSIONS];
     int64_t extent[YOKE_MAX_DIMENSIONS], stride[YOKE_MAX_DIMENSIONS], stride_b[YOKE_MAX_DIMENSIONS];
+    int64_t initial[2]; /* of a combination of the caller's own */
 } yops_reduce_shape;
 
-/* What is reduced: the array a, the products of a and b (else b is a too), or the values of an expression. */
+/* What is reduced: the array a, the products of a and b (else b is a too), or the values of an expression; and by what, if that is
+ * the caller's own. */
 typedef struct yops_reduce_input {
     const yops_place *a, *b;
     yops_evaluation *values;
+    yops_combination *own;
 } yops_reduce_input;
 
 /* An operation with its dtypes. */
 typedef struct yops_reduction {
-    int32_t operation, in, out;
+    int32_t operation, in, out; /* operation: also YOPS_OWN_OPERATION */
     int32_t acc;        /* what sums and products are computed with */
     int32_t in_a, in_b; /* of yoke_dot: the arrays' dtypes; else 0 */
     bool wants_f64;

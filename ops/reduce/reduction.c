@@ -63,6 +63,8 @@ static size_t get_key_size(const yops_reduction *r)
 size_t yops_reduction_get_state_size(const yops_reduction *r)
 {
     size_t acc = yoke_dtype_get_size(r->acc);
+    if (r->operation == YOPS_OWN_OPERATION)
+        return 2 * yops_combination_get_size(r->acc); /* with a mark */
     if (r->operation == YOKE_REDUCE_VARIANCE || r->operation == YOKE_REDUCE_NORM)
         return 3 * acc;
     if (r->operation == YOKE_REDUCE_PRODUCT && yops_is_complex(r->acc))

@@ -7,9 +7,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/reductions.h"
 #include "call/call.h"
+#include "combination.h"
 
 /* scan.yh has the same numbers. */
 enum { WARPS = 4, BLOCK = 32 * WARPS, MOST_OTHER_AXES = YOKE_MAX_DIMENSIONS - 1 };
@@ -25,12 +27,14 @@ typedef struct scan_shape {
     int64_t in_origin, out_origin, starts_origin;
     int64_t in_stride, out_stride, starts_stride;
     int64_t extents[MOST_OTHER_AXES], in_strides[MOST_OTHER_AXES], out_strides[MOST_OTHER_AXES];
+    int64_t initial[2];
 } scan_shape;
 
 typedef struct scan {
     yops_call call;
     int32_t operation, mode, axis;
     const yoke_array *out, *a, *starts; /* starts: NULL unless segmented */
+    yops_combination *own;              /* the operation, if that is the caller's own; else NULL */
     yops_place out_place, in_place, starts_place;
     int32_t computed;  /* the dtype that is computed with */
     int words;         /* of 32 bits, of `computed` */
@@ -42,7 +46,7 @@ typedef struct scan {
 
 static yoke_status check_operation(const scan *s)
 {
-    if (!yk_reduction_is_scanned(s->operation))
+    if (!s->own && !yk_reduction_is_scanned(s->operation))
         return yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT,
                          "operation is %d: a scan takes YOKE_REDUCE_SUM, YOKE_REDUCE_PRODUCT, YOKE_REDUCE_MIN or YOKE_REDUCE_MAX",
                          (int)s->operation);
@@ -70,7 +74,7 @@ static yoke_status check_arrays(scan *s)
     if (status == YOKE_OK && s->starts && !yops_is_integer(s->starts->dtype))
         status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "starts has the dtype %s: it is bool or an integer",
                            yoke_dtype_get_name(s->starts->dtype));
-    if (status == YOKE_OK && yops_is_complex(s->a->dtype) && !yk_reduction_get(s->operation)->takes_complex)
+    if (status == YOKE_OK && !s->own && yops_is_complex(s->a->dtype) && !yk_reduction_get(s->operation)->takes_complex)
         status = yops_fail(&s->call, YOKE_E_INVALID_ARGUMENT, "a has the dtype %s: complex numbers have no order for %s",
                            yoke_dtype_get_name(s->a->dtype), yk_reduction_get(s->operation)->name);
     if (status == YOKE_OK)
@@ -89,6 +93,8 @@ static int32_t get_computed(const scan *s)
 {
     int32_t in = s->a->dtype, out = s->out->dtype;
     bool wide = yops_needs_f64(in) || yops_needs_f64(out);
+    if (s->own)
+        return s->own->computed;
     if (yops_is_complex(in))
         return wide ? YOKE_C128 : YOKE_C64;
     if (yops_is_floating(in))
@@ -104,9 +110,9 @@ static void make_options(scan *s)
 {
     static const char *const by_size[] = { [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64" };
     s->computed = get_computed(s);
-    s->words = (int)yoke_dtype_get_size(s->computed) / 4;
+    s->words = (int)yops_combination_get_size(s->computed) / 4;
     int kind = yops_is_complex(s->computed) ? 2 : yops_is_floating(s->computed) ? 1 : 0;
-    bool wide = yops_needs_f64(s->computed) || yops_needs_f64(s->out->dtype);
+    bool wide = yops_needs_f64(s->computed) || yops_needs_f64(s->out->dtype) || (s->own && s->own->needs_f64);
     yops_write(s->options, sizeof s->options, "IN=%s OUT=%s ACC=%s OPERATION=%d KIND=%d WORDS=%d%s%s%s",
                yops_dtype_token(s->a->dtype), yops_dtype_token(s->out->dtype), yops_dtype_token(s->computed), (int)s->operation,
                kind, s->words, wide ? " NEED_F64=1" : "", s->starts ? " STARTS=" : "",
@@ -157,6 +163,8 @@ static void make_shape(scan *s)
     shape->out_origin = s->out_place.origin;
     shape->in_stride = s->a->strides[s->axis];
     shape->out_stride = s->out->strides[s->axis];
+    if (s->own)
+        memcpy(shape->initial, s->own->initial, sizeof shape->initial);
     if (s->starts) {
         shape->starts_origin = s->starts_place.origin;
         shape->starts_stride = s->starts->strides[0];
@@ -172,6 +180,12 @@ static void make_shape(scan *s)
 
 /* ---- Launches ---- */
 
+static yoke_status get_kernel(scan *s, const char *text, const char *name, yoke_kernel **out_kernel)
+{
+    return s->own ? yops_combination_get_kernel(s->own, text, s->options, name, out_kernel)
+                  : yops_kernel(&s->call, text, s->options, name, out_kernel);
+}
+
 static yoke_buffer *starts_root(const scan *s)
 {
     return s->starts ? s->starts_place.root : s->in_place.root;
@@ -185,7 +199,7 @@ static yoke_status scan_by_blocks(scan *s)
     yoke_buffer *states = NULL;
     uint64_t rows = (uint64_t)(shape->by_warps ? (shape->rows + WARPS - 1) / WARPS : shape->rows);
     uint64_t blocks = rows * (uint64_t)shape->tiles, size = 16 + blocks * (uint64_t)s->words * 8;
-    yoke_status status = yops_kernel(&s->call, "scan_blocks", s->options, "scan_blocks", &kernel);
+    yoke_status status = get_kernel(s, "scan_blocks", "scan_blocks", &kernel);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, size, &states);
     if (status == YOKE_OK && states)
@@ -218,27 +232,30 @@ static yoke_status launch_threads(const scan *s, const yops_traits *traits, yoke
     return yops_launch(&s->call, kernel, (work + threads - 1) / threads, threads, args, count);
 }
 
-static yoke_status scan_by_threads(const scan *s, const yops_traits *traits)
+static yoke_status scan_by_threads(scan *s, const yops_traits *traits)
 {
     const scan_shape *shape = &s->shape;
     yoke_status status = yops_check_rounds(&s->call, traits, (uint64_t)shape->tiles + 16, "a scan of %" PRId64 " elements",
                                            shape->extent); /* scan_tiles */
+    if (status == YOKE_OK && s->own)
+        status = yops_combination_check_rounds(s->own, traits, (uint64_t)tile_of(s->words) + (uint64_t)shape->tiles);
     if (status < 0)
         return status;
     yoke_kernel *totals = NULL, *tiles = NULL, *elements;
     yoke_buffer *befores = NULL;
-    uint64_t work = (uint64_t)shape->rows * (uint64_t)shape->tiles, item = (uint64_t)s->words * (s->starts ? 8 : 4);
-    status = yops_kernel(&s->call, "scan", s->options, "scan_elements", &elements);
+    uint64_t work = (uint64_t)shape->rows * (uint64_t)shape->tiles, item = (uint64_t)s->words * (s->starts || s->own ? 8 : 4);
+    status = get_kernel(s, "scan", "scan_elements", &elements);
     if (status == YOKE_OK && shape->tiles > 1)
-        status = yops_kernel(&s->call, "scan", s->options, "scan_totals", &totals);
+        status = get_kernel(s, "scan", "scan_totals", &totals);
     if (status == YOKE_OK && shape->tiles > 1)
-        status = yops_kernel(&s->call, "scan", s->options, "scan_tiles", &tiles);
+        status = get_kernel(s, "scan", "scan_tiles", &tiles);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, work * item, &befores);
     if (status == YOKE_OK && befores) {
         yoke_arg sum[] = { yoke_arg_buffer(s->in_place.root), yoke_arg_buffer(starts_root(s)), yoke_arg_buffer(befores),
                            yoke_arg_struct(shape, sizeof *shape) };
-        yoke_arg fold[] = { yoke_arg_buffer(befores), yoke_arg_i64(shape->rows), yoke_arg_i64(shape->tiles) };
+        yoke_arg fold[] = { yoke_arg_buffer(befores), yoke_arg_i64(shape->rows), yoke_arg_i64(shape->tiles),
+                            yoke_arg_i64(shape->initial[0]), yoke_arg_i64(shape->initial[1]) };
         status = launch_threads(s, traits, totals, work, sum, YOPS_COUNT_OF(sum));
         if (status == YOKE_OK)
             status = launch_threads(s, traits, tiles, (uint64_t)shape->rows, fold, YOPS_COUNT_OF(fold));
@@ -264,17 +281,21 @@ static bool by_blocks(const scan_shape *shape, const yops_traits *traits)
     return (shape->rows == 1 || shape->extent > 32) && shape->rows * shape->tiles < 64 * (int64_t)traits->compute_units;
 }
 
-static yoke_status run(scan *s)
+static yoke_status check(scan *s)
+{
+    yoke_status status = check_operation(s);
+    return status == YOKE_OK ? check_arrays(s) : status;
+}
+
+/* Of what has been checked. */
+static yoke_status launch(scan *s)
 {
     yops_traits traits;
-    yoke_status status = check_operation(s);
-    if (status == YOKE_OK)
-        status = check_arrays(s);
-    if (status < 0 || yoke_array_get_size(s->a) == 0)
-        return status;
+    if (yoke_array_get_size(s->a) == 0)
+        return YOKE_OK;
     make_options(s);
     make_shape(s);
-    status = yops_get_traits(&s->call, &traits);
+    yoke_status status = yops_get_traits(&s->call, &traits);
     if (status < 0)
         return status;
     return by_blocks(&s->shape, &traits) ? scan_by_blocks(s) : scan_by_threads(s, &traits);
@@ -282,12 +303,39 @@ static yoke_status run(scan *s)
 
 /* ---- The operations ---- */
 
+static yoke_status run(scan *s)
+{
+    yoke_status status = check(s);
+    return status == YOKE_OK ? launch(s) : status;
+}
+
 yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,
                          const yoke_array *a, int32_t axis)
 {
     scan s = { .operation = operation, .mode = mode, .axis = axis, .out = out, .a = a };
     yoke_status status = yops_begin(&s.call, "yoke_scan", where, stream);
     return status < 0 ? status : run(&s);
+}
+
+static yoke_status run_own(scan *s, const char *combination, yoke_number initial, const yoke_var *vars, size_t count)
+{
+    yops_combination own = { 0 };
+    s->own = &own;
+    yoke_status status = check(s);
+    if (status == YOKE_OK)
+        status = yops_combination_begin(&own, &s->call, combination, vars, count, s->a->dtype, s->out->dtype, initial);
+    if (status == YOKE_OK)
+        status = launch(s);
+    yops_combination_end(&own);
+    return status;
+}
+
+yoke_status yoke_scan_with_at(const char *where, yoke_stream *stream, const char *combination, int32_t mode, const yoke_array *out,
+                              const yoke_array *a, yoke_number initial, const yoke_var *vars, size_t count, int32_t axis)
+{
+    scan s = { .mode = mode, .axis = axis, .out = out, .a = a };
+    yoke_status status = yops_begin(&s.call, "yoke_scan_with", where, stream);
+    return status < 0 ? status : run_own(&s, combination, initial, vars, count);
 }
 
 yoke_status yoke_scan_segments_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,

@@ -6,7 +6,7 @@ import yoke
 
 
 async def gpu_task(x):
-    y = 2 * yoke.asarray(x)
+    y = yoke.evaluate(lambda x: x * 2, x=yoke.asarray(x))
     await y.stream
     return y.to_numpy()
 

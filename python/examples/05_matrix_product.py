@@ -3,23 +3,20 @@
 import numpy as np
 import yoke
 
-stream = yoke.default_stream()
-multiply = stream.device.build("""#include <yoke/kernel.h>
-YOKE_KERNEL void multiply(YOKE_GLOBAL const float *A, YOKE_GLOBAL const float *B, YOKE_GLOBAL float *C,
-                    int heightA, int widthA, int widthB) {
-  int row = yoke_global_y(), col = yoke_global_x();
-  if (row < heightA && col < widthB) {
-    float sum = 0;
-    for (int k = 0; k < widthA; ++k) {
-      sum += A[row * widthA + k] * B[k * widthB + col];
-    }
-    C[row * widthB + col] = sum;
-  }
-}""")["multiply"]
+
+@yoke.kernel
+def multiply(A, B, C):
+    col, row = yoke.grid(2)
+    if row < C.shape[0] and col < C.shape[1]:
+        total = 0.0
+        for k in range(A.shape[1]):
+            total += A[row, k] * B[k, col]
+        C[row, col] = total
+
+
 A, B = np.random.rand(100, 60).astype(np.float32), np.random.rand(60, 130).astype(np.float32)
-C = np.zeros((100, 130), np.float32)
+C = yoke.empty((100, 130))
 block, grid = (16, 16), ((130 + 15) // 16, (100 + 15) // 16)
-multiply[grid, block](stream, yoke.In(A), yoke.In(B), yoke.Out(C), 100, 60, 130)
-stream.wait()
-assert np.allclose(C, A @ B, rtol=1e-5)
+multiply[grid, block](yoke.default_stream(), yoke.asarray(A), yoke.asarray(B), C)
+assert np.allclose(C.to_numpy(), A @ B, rtol=1e-5)
 print("matrix product: right")

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared memory, as much as the block needs: its size is part of the launch, not of the kernel.
+# Shared memory of a size that is a number outside the kernel.
 import numpy as np
 import yoke
 
-stream = yoke.default_stream()
-add_shared = stream.device.build("""#include <yoke/kernel.h>
-YOKE_KERNEL void add_shared(YOKE_GLOBAL const float *x, YOKE_GLOBAL const float *y, YOKE_GLOBAL float *out, int n
-                            YOKE_AND_DYNAMIC_SHARED) {
-  YOKE_SHARED_PTR float *s = yoke_dynamic_shared(float);
-  int l = yoke_thread_x(), i = yoke_global_x();
-  s[l] = i < n ? x[i] + y[i] : 0;
-  yoke_barrier();
-  if (i < n) out[i] = s[l];
-}""")["add_shared"]
-x, y, out = np.random.rand(1000).astype("float32"), np.random.rand(1000).astype("float32"), np.zeros(1000, "float32")
-add_shared[4, 256, 4 * 256](stream, yoke.In(x), yoke.In(y), yoke.Out(out), 1000)
-stream.wait()
-assert (out == x + y).all()
+BLOCK = 256
+
+
+@yoke.kernel
+def add_shared(x, y, out):
+    s = yoke.shared(BLOCK, "float32")
+    l, i = yoke.thread.x, yoke.grid(1)
+    s[l] = x[i] + y[i] if i < out.size else 0
+    yoke.barrier()
+    if i < out.size:
+        out[i] = s[l]
+
+
+x, y, out = np.random.rand(1000).astype("float32"), np.random.rand(1000).astype("float32"), yoke.zeros(1000)
+add_shared[4, BLOCK](yoke.default_stream(), yoke.asarray(x), yoke.asarray(y), out)
+assert (out.to_numpy() == x + y).all()
 print("shared memory: right")

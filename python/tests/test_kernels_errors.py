@@ -209,7 +209,7 @@ WRONG = [
     ("s = yoke.shared(i, 'float32')", "the shape of yoke.shared is a constant"),
     ("s = yoke.shared(4, 'float33')", "is not a dtype of kernels"),
     ("s = yoke.shared(4)", "yoke.shared takes a shape and a dtype"),
-    ("if i:\n    s = yoke.shared(4, 'float32')", "stands at the outermost level"),
+    ("if i:\n    s = yoke.local(4, 'float32')", "stands at the outermost level"),
     ("s = yoke.shared(4, 'float32')\ns[5] = 1", "the index 5 is outside axis 0, which has 4 elements"),
     ("x[i] = yoke.local(4, 'float32')[0]", "is assigned to a name of its own"),
     ("s = 1\ns = yoke.local(4, 'float32')", "s has a value already"),

@@ -52,6 +52,8 @@ CALL(reduce, yoke_reduce(stream, YOKE_REDUCE_SUM, A(0), A(1), YOKE_ALL_AXES))
 CALL(dot, yoke_dot(stream, A(0), A(1), A(2)))
 CALL(reduce_segments, yoke_reduce_segments(stream, YOKE_REDUCE_SUM, A(0), A(1), A(2)))
 CALL(scan, yoke_scan(stream, YOKE_REDUCE_SUM, YOKE_SCAN_INCLUSIVE, A(0), A(1), 0))
+CALL(reduce_with, yoke_reduce_with(stream, "a + b", A(0), A(1), YOKE_NUMBER(1), YOKE_NO_VARS, YOKE_ALL_AXES))
+CALL(scan_with, yoke_scan_with(stream, "a + b", YOKE_SCAN_EXCLUSIVE, A(0), A(1), YOKE_NUMBER(1), YOKE_NO_VARS, 0))
 CALL(scan_segments, yoke_scan_segments(stream, YOKE_REDUCE_SUM, YOKE_SCAN_EXCLUSIVE, A(0), A(1), A(2)))
 
 static yoke_status call_map_reduce(yoke_stream *stream, const calls_state *x)
@@ -159,6 +161,8 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 #define CALL_reduce_segments ARRAYS(FEW(F32, 6), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } })
 #define CALL_map_reduce_segments ARRAYS(FEW(F32, 6), LINE(F32), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } })
 #define CALL_scan ARRAYS(LINE(F32), LINE(F32))
+#define CALL_reduce_with ARRAYS(FEW(F32, 1), LINE(F32))
+#define CALL_scan_with ARRAYS(LINE(F32), LINE(F32))
 #define CALL_scan_segments ARRAYS(LINE(F32), LINE(F32), SPECIAL(U8, FLAGS))
 #define CALL_sort ARRAYS(LINE(I32), LINE(F32)), .takes_memory = true
 #define CALL_argsort ARRAYS(LINE(I32), LINE(I32)), .takes_memory = true

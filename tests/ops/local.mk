@@ -71,6 +71,7 @@ ops_programs = \
 	tests/ops/reduce/block_reduce \
 	tests/ops/reduce/histogram \
 	tests/ops/reduce/map_reduce \
+	tests/ops/reduce/own \
 	tests/ops/reduce/reduce \
 	tests/ops/reduce/reduce_segments \
 	tests/ops/reduce/scan \
@@ -122,6 +123,7 @@ ops_rusticl_programs = \
 	tests/ops/reduce/block_reduce \
 	tests/ops/reduce/histogram \
 	tests/ops/reduce/map_reduce \
+	tests/ops/reduce/own \
 	tests/ops/reduce/reduce_segments
 ops_rusticl_tests = $(ops_rusticl_programs:=.opencl.tap)
 ops_cuda_short_tests = $(ops_short_programs:=.cuda.tap)
@@ -184,6 +186,7 @@ tests_ops_random_statistics_LDADD = $(ops_libraries)
 tests_ops_reduce_block_reduce_LDADD = $(ops_libraries)
 tests_ops_reduce_histogram_LDADD = $(ops_libraries)
 tests_ops_reduce_map_reduce_LDADD = $(ops_libraries)
+tests_ops_reduce_own_LDADD = $(ops_libraries)
 tests_ops_reduce_reduce_LDADD = $(ops_libraries)
 tests_ops_reduce_reduce_segments_LDADD = $(ops_libraries)
 tests_ops_reduce_scan_LDADD = $(ops_libraries)

@@ -302,15 +302,23 @@ def named_dtype(dtype: DType) -> Any: ...
 # ---- Reductions, scans, products ----
 
 def reduce(
-    name: Reduction,
+    name: Reduction | str | Callable[[Any, Any], Any],
     array: Array,
     axis: Axes = None,
     *,
     keepdims: bool = False,
     dtype: DType | None = None,
     out: Array | None = None,
+    initial: Number | None = None,
 ) -> Array: ...
-def scan(name: Scan, array: Array, axis: int | None = None, *, exclusive: bool = False) -> Array: ...
+def scan(
+    name: Scan | str | Callable[[Any, Any], Any],
+    array: Array,
+    axis: int | None = None,
+    *,
+    exclusive: bool = False,
+    initial: Number | None = None,
+) -> Array: ...
 def reduce_segments(name: Reduction, array: Array, offsets: Array) -> Array: ...
 def map_reduce(
     name: Reduction,
@@ -343,7 +351,7 @@ def matmul(
     *,
     alpha: complex = 1,
     beta: complex = 0,
-    epilogue: str | None = None,
+    epilogue: str | Callable[..., Any] | None = None,
     tf32: bool = False,
     exact: bool = False,
     **variables: Array | Number,

@@ -46,6 +46,12 @@ cdef extern from "yoke/ops.h" nogil:
                                    size_t axis_count)
     yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operation, int32_t mode, const yoke_array *out,
                              const yoke_array *a, int32_t axis)
+    yoke_status yoke_reduce_with_at(const char *where, yoke_stream *stream, const char *combination, const yoke_array *out,
+                                    const yoke_array *a, yoke_number initial, const yoke_var *vars, size_t count,
+                                    const int32_t *axes, size_t axis_count)
+    yoke_status yoke_scan_with_at(const char *where, yoke_stream *stream, const char *combination, int32_t mode,
+                                  const yoke_array *out, const yoke_array *a, yoke_number initial, const yoke_var *vars,
+                                  size_t count, int32_t axis)
     yoke_status yoke_sort_at(const char *where, yoke_stream *stream, int32_t order, const yoke_array *keys,
                              const yoke_array *values)
     yoke_status yoke_dot_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a, const yoke_array *b)

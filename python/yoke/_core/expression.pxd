@@ -31,6 +31,7 @@ cdef class Function:
 cdef int map_arrays(Stream stream, expression, dict values, const char *where) except -1
 cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict values, list names, list arrays)
 cdef tuple from_function(expression, dict variables)
+cdef Function called_function(str declaration, str text)
 cdef dict in_double(expression, dict variables)
 cdef Py_ssize_t fill_vars(yoke_var *vars, dict values, list names, list arrays) except -1
 cdef int assign_value(Array target, value, const char *where) except -1

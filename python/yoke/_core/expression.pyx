@@ -193,10 +193,18 @@ cdef int map_arrays(Stream stream, expression, dict values, const char *where) e
 
 cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict values, list names, list arrays):
     """The text of an expression, and its variables. `names` keeps what these point to, `arrays` gets the Arrays among them."""
+    if callable(expression):
+        raise TypeError("map assigns to the arrays that the expression names, which a function cannot: use evaluate, or a str")
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     count[0] = fill_vars(vars, values, names, arrays)
     return c_text(expression, "an expression")
+
+
+cdef Function called_function(str declaration, str text):
+    cdef Function called = Function.__new__(Function)
+    called.declaration, called.text = declaration.encode(), text.encode()
+    return called
 
 
 cdef tuple from_function(expression, dict variables):
@@ -209,8 +217,7 @@ cdef tuple from_function(expression, dict variables):
     values = in_double("", variables)
     wide = values is not variables or any((<Array>each).a.dtype == F64 for each in variables.values() if isinstance(each, Array))
     text, declaration, function = translated(expression, variables, wide)
-    called = Function.__new__(Function)
-    called.declaration, called.text = declaration.encode(), function.encode()
+    called = called_function(declaration, function)
     return text, {**variables, "function": called} if "function" not in variables else {**variables, "function_": called}
 
 
@@ -328,6 +335,8 @@ def evaluate(expression, /, dtype=None, *, stream=None, **variables):
     is bool, and "x * 0.5" of int64 float64, where the device has it."""
     cdef Array result
     expression, variables = from_function(expression, variables)
+    if callable(expression):
+        raise TypeError("map assigns to the arrays that the expression names, which a function cannot: use evaluate, or a str")
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     arrays = arrays_in(variables)

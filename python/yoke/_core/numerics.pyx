@@ -16,7 +16,7 @@ from .c_ops cimport *
 from .errors cimport c_text, check, here, shown
 from .dtype cimport any_number, axis_of, dtype_names, dtype_number, F32, F64, is_integer_or_bool, plain_number, promote
 from .array cimport above, Array
-from .expression cimport away, fill_vars, MOST_VARS, new_array, order_back, order_streams
+from .expression cimport away, called_function, fill_vars, MOST_VARS, new_array, order_back, order_streams
 from .create cimport stream_of
 from .reduction cimport reduced_dtype
 from .operators cimport operand_array
@@ -50,7 +50,8 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     batch.
 
     out: the array for the result, which is also read where beta is not 0: out = alpha * (a @ b) + beta * out. epilogue: an
-    expression of `value`, which is that result, and of the variables: matmul(x, w, epilogue="max(value + bias, 0)", bias=bias).
+    expression of `value`, which is that result, and of the variables: matmul(x, w, epilogue="max(value + bias, 0)", bias=bias);
+    or a function of these.
     tf32: float operands may be rounded where the device is then faster; exact: the same bits on every device, without a vendor's
     library.
     """
@@ -79,6 +80,7 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     options.alpha = any_number(alpha)
     options.beta = any_number(beta)
     if epilogue is not None:
+        epilogue, variables = epilogue_of(epilogue, variables, dtype_names[result.a.dtype])
         options.var_count = fill_vars(vars, variables, names, arrays)
         text = c_text(<str?>epilogue, "an expression")
         options.epilogue = PyBytes_AsString(text)
@@ -91,6 +93,16 @@ def matmul(a, b, /, out=None, *, alpha=1, beta=0, epilogue=None, tf32=False, exa
     check(status)
     order_back(result.stream, [left, right, *arrays])
     return result
+
+
+cdef tuple epilogue_of(epilogue, dict variables, str dtype):
+    """The expression, and its variables: with the function, if it is one."""
+    if not callable(epilogue):
+        return epilogue, variables
+    from ..kernels.lambdas import Typed, translated
+
+    text, declaration, function = translated(epilogue, {"value": Typed(dtype), **variables}, dtype == "float64")
+    return text, {**variables, "function": called_function(declaration, function)}
 
 
 def dot(a, b):

@@ -8,12 +8,13 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport check, here, shown
 from .dtype cimport (
-    axis_of, BOOL, dtype_names, dtype_number, fractions_of, I64, in_dtype, is_integer_or_bool, is_unsigned, part_of, U64,
+    any_number, axis_of, BOOL, dtype_names, dtype_number, fractions_of, I64, in_dtype, is_integer_or_bool, is_unsigned, part_of,
+    U64,
 )
 from .stream cimport Stream
 from .array cimport above, Array
 from .expression cimport (
-    arrays_in, assign, assign_value, fill_expression, from_function, in_double, map_arrays, MOST_VARS, new_array,
+    arrays_in, assign, assign_value, called_function, fill_expression, from_function, in_double, map_arrays, MOST_VARS, new_array,
     order_back, order_streams, value_dtype,
 )
 
@@ -137,10 +138,87 @@ cdef Array only_where(str name, Array array, initial, where):
     return evaluate("mask ? x : v", dtype=dtype_names[array.a.dtype], mask=mask, x=array, v=first_value(array.a.dtype, neutral))
 
 
-def reduce(name, Array array not None, axis=None, *, keepdims=False, dtype=None, Array out=None):
+def reduce(name, Array array not None, axis=None, *, keepdims=False, dtype=None, Array out=None, initial=None):
     """A reduction by its name, along axis: None for all, an int, or a tuple. dtype: of the result; sums to float64 are added as
-    such. out: an array for the result."""
-    return reduced(name, array, axis, keepdims, dtype, out)
+    such. out: an array for the result. initial: what "sum", "prod", "min" and "max" begin with.
+
+    Or by a combination of one's own: a function of two values, lambda or @yoke.function, or an expression of `a` and `b`, with
+    what it begins with: reduce(lambda a, b: a * b % 10007, x, initial=1). Elements are combined in any order, but the same on
+    every device; they have the dtype of the result, which is the array's unless dtype says so. KernelError shows a mistake in a
+    function, InvalidArgumentError one in an expression."""
+    if is_own(name):
+        return reduced_with(name, array, axis, keepdims, dtype, out, initial)
+    if initial is not None and name not in ("sum", "prod", "min", "max"):
+        raise TypeError(f"initial goes with sum, prod, min, max and functions, not with {shown(name)}")
+    return reduced_from(name, array, axis, keepdims, dtype, out, initial, True)
+
+
+# ---- Combinations of one's own ----
+
+cdef bint is_own(name):
+    return callable(name) or isinstance(name, str) and name not in reductions and not name.isidentifier()
+
+
+cdef tuple combination(name, int32_t dtype, initial):
+    """The expression of a and b, and its variables: the function, if it is one."""
+    if initial is None:
+        raise TypeError("a combination of one's own takes initial, what it begins with: 0 for a sum, 1 for a product")
+    first_value(dtype, initial)  # or its sentence
+    if isinstance(name, str):
+        return name, {}
+    from ..kernels.lambdas import combined
+
+    text, declaration, function = combined(name, dtype_names[dtype])
+    return text, {"function": called_function(declaration, function)}
+
+
+cdef Array reduced_with(name, Array array, axis, keepdims, dtype, Array out, initial):
+    cdef yoke_var vars[MOST_VARS]
+    cdef int32_t axes[8]
+    cdef size_t var_count = 0, count = reduced_axes(axis, array.shape, 0, axes)
+    cdef yoke_array source = array.a
+    cdef int32_t number = out.a.dtype if dtype is None and out is not None else source.dtype if dtype is None else dtype_number(dtype)
+    cdef Array result = out
+    cdef yoke_status status
+    cdef const char *where = here()
+    expression, functions = combination(name, number, initial)
+    names, arrays = [], []
+    cdef bytes text = fill_expression(vars, &var_count, expression, functions, names, arrays)
+    cdef const char *line = text
+    cdef yoke_number first = any_number(initial)
+
+    if out is None:
+        result = reduced_array(array.stream, number, array.shape, axes, count, keepdims)
+    elif number != out.a.dtype:
+        raise TypeError(f"dtype is {dtype_names[number]}, and out is of {dtype_names[out.a.dtype]}")
+    if count == 0 and source.dimensions:  # of each element alone: to the library no axes are all
+        axes[0], count = source.dimensions, 1
+        source = yoke_array_expand(source, source.dimensions)
+    order_streams(array.stream, [result])
+    with nogil:
+        status = yoke_reduce_with_at(where, array.stream.ptr, line, &result.a, &source, first, vars, var_count,
+                                     axes if count else NULL, count)
+    check(status)
+    order_back(array.stream, [result])
+    return result
+
+
+cdef Array scanned_with(name, Array array, int32_t axis, int32_t mode, initial):
+    cdef yoke_var vars[MOST_VARS]
+    cdef size_t count = 0
+    cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
+    cdef yoke_status status
+    cdef const char *where = here()
+    expression, functions = combination(name, array.a.dtype, initial)
+    names, arrays = [], []
+    cdef bytes text = fill_expression(vars, &count, expression, functions, names, arrays)
+    cdef const char *line = text
+    cdef yoke_number first = any_number(initial)
+
+    with nogil:
+        status = yoke_scan_with_at(where, array.stream.ptr, line, mode, &result.a, &array.a, first, vars, count, axis)
+    check(status)
+    return result
 
 
 cdef Array variance(Array array, axis, keepdims, dtype, Array out, ddof, bint root):
@@ -191,10 +269,18 @@ def map_reduce(name, expression, /, axis=None, *, keepdims=False, dtype=None, st
     return result
 
 
-def scan(name, Array array not None, axis=None, *, exclusive=False):
+def scan(name, Array array not None, axis=None, *, exclusive=False, initial=None):
     """"sum", "prod", "min" or "max" of all elements up to each, along axis; None: of the flattened array. exclusive: of those
-    before each, so that the first is the value for no elements."""
+    before each, so that the first is the value for no elements.
+
+    Or by a combination of one's own, as in reduce, with what each row begins with: scan(lambda a, b: b if b != 0 else a, x,
+    initial=-1). It is given what comes before, and what comes behind."""
     cdef int32_t mode = 1 if exclusive else 0
+    if is_own(name):
+        array = array.reshape(-1) if axis is None else array
+        return scanned_with(name, array, axis_of(0 if axis is None else axis, array.a.dimensions), mode, initial)
+    if initial is not None:
+        raise TypeError("initial goes with a combination of one's own: add it to the result")
     if name not in ("sum", "prod", "min", "max"):
         raise ValueError(f"a scan is of sum, prod, min or max, not of {shown(name)}")
     cdef Array source = array.reshape(-1) if axis is None else array

@@ -289,7 +289,7 @@ def indices(word):
         value, = scope.arguments(node, 1)
         if value.number not in (1, 2, 3):
             raise scope.error(node, f"yoke.{'grid' if word == 'global' else 'gridsize'} takes 1, 2 or 3, the number of dimensions")
-        values = [strong(I64, f"((yoke_i64)yoke_{word}_{axis}())") for axis in "xyz"[:value.number]]
+        values = [scope.launch_number(word, axis) for axis in "xyz"[:value.number]]
         return values[0] if value.number == 1 else tuple_value(values)
     return handle
 

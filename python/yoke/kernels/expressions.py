@@ -149,7 +149,7 @@ class Expressions:
             self.refuse_without_launch(node)
             if node.attr not in ("x", "y", "z"):
                 raise self.error(node, f"yoke.{owner.word} has x, y and z, and not {node.attr}")
-            return strong(I64, f"((yoke_i64)yoke_{owner.word}_{node.attr}())")
+            return self.launch_number(owner.word, node.attr)
         if owner is not MISSING and not isinstance(owner, tuple):
             return self.captured(node, self.static(node))
         value = self.value(node.value)
@@ -158,6 +158,15 @@ class Expressions:
         if not isinstance(value, ArrayValue):
             raise self.error(node, f"{self.shown(value)} has no {node.attr} in a kernel")
         return self.array_attribute(node, value)
+
+    def launch_number(self, word, axis):
+        """An index or a size of the launch. Sizes are read once, at the beginning: where a loop with a barrier asks for one in its
+        condition, PoCL 3.1 takes the loop for one without a turn."""
+        call = f"((yoke_i64)yoke_{word}_{axis}())"
+        if "size" not in word:
+            return strong(I64, call)
+        self.sizes[f"{word}_{axis}_t"] = call
+        return strong(I64, f"{word}_{axis}_t")
 
     def refuse_without_launch(self, node):
         if not self.program.of_kernel:

@@ -72,6 +72,27 @@ def type_of_variable(name, value, wide):
     return found
 
 
+class Typed:
+    """A value of which the dtype alone is known."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+
+def combined(function, dtype):
+    """What translated gives, of a function that combines two values of this dtype, a and b."""
+    function = function.function if isinstance(function, DeviceFunction) else function
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_argcount != 2:
+        raise KernelError(f"{getattr(function, '__name__', function)} does not combine two values: it takes "
+                          f"{'no arguments that are known' if code is None else code.co_argcount}, and has to take 2")
+    text, declaration, source = translated(function, dict.fromkeys(code.co_varnames[:2], Typed(dtype)), dtype == "float64")
+    returned = declaration.split()[0]
+    if returned.startswith("float") and "float" not in dtype:
+        raise KernelError(f"{function.__name__} gives {returned}, and the values are {dtype}: round it, or pass another dtype")
+    return f"{text.partition('(')[0]}(a, b)", declaration, source
+
+
 def translated(function, variables, wide):
     """The call that is the expression, the function's declaration, and its text."""
     function = function.function if isinstance(function, DeviceFunction) else function

@@ -160,7 +160,7 @@ class Statements:
 
     def allocate(self, node, callee):
         name = node.targets[0].id
-        if self.depth > 1:
+        if self.depth > 1 and callee is device.local:
             raise self.error(node, f"{ast.unparse(node.value.func)} stands at the outermost level of the function, and not "
                              "inside if or a "
                              "loop")

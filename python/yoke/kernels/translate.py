@@ -162,7 +162,7 @@ class Body(Statements, Expressions, Calls):
 
     def start_round(self):
         self.next = dict(self.settled_types)
-        self.lines, self.conflicts, self.seen, self.arrays, self.first = [], [], set(), {}, {}
+        self.lines, self.conflicts, self.seen, self.arrays, self.first, self.sizes = [], [], set(), {}, {}, {}
         self.count, self.depth, self.loops, self.last_line = 0, 1, 0, 0
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
@@ -215,7 +215,7 @@ class Body(Statements, Expressions, Calls):
 
     def declarations(self):
         """All variables stand at the function's beginning, since Python's belong to the function."""
-        lines = []
+        lines = [f"    const yoke_i64 {name} = {call};" for name, call in self.sizes.items()]
         for name, type_ in self.next.items():
             if name != "return" and name not in {each.arg for each in self.kernel.parameters}:
                 lines += self.declared(f"{name}_", type_)

@@ -46,6 +46,11 @@ typedef struct total {
 void total_begin(total *t, int32_t kind, int32_t dtype);
 void total_add(total *t, number x);
 /* What output k has to hold there; `roundings` more than a tree's. */
+/* Combinations of the caller's own, of integers, and what they give. Those up to OWN_LAST are commutative. */
+enum { OWN_SUM, OWN_PRODUCT, OWN_XOR, OWN_LARGEST, OWN_LAST, OWN_COUNT };
+const char *own_text(int32_t kind);
+number own_value(int32_t kind, int32_t dtype, number a, number b);
+
 void total_want(const total *t, step *s, int k, int64_t position, long double roundings);
 
 /* Positions in the order of a sort. */

@@ -271,6 +271,56 @@ static void judge_reduce(step *s)
     }
 }
 
+/* ---- By a combination of the caller's own ---- */
+
+const char *own_text(int32_t kind)
+{
+    static const char *const texts[] = { "a + b", "a * b", "a ^ b", "max(a, b)", "b != 0 ? b : a" };
+    return texts[kind];
+}
+
+number own_value(int32_t kind, int32_t dtype, number a, number b)
+{
+    uint64_t x = to_bits(a.re), y = to_bits(b.re);
+    if (kind == OWN_LARGEST)
+        return a.re > b.re ? a : b;
+    if (kind == OWN_LAST)
+        return b.re != 0 ? b : a;
+    return (number){ wrap(dtype, (wide_int)(kind == OWN_SUM ? x + y : kind == OWN_PRODUCT ? x * y : x ^ y)), 0 };
+}
+
+static void vary_reduce_with(model *m, variant *v)
+{
+    v->kind = (int32_t)draw(m, OWN_LAST);
+    v->d[1] = pick_integer(m);
+    v->d[0] = pick_index(m);
+}
+
+static bool draw_reduce_with(model *m, step *s)
+{
+    s->n[0] = (int64_t)draw(m, 100);
+    return draw_reduce(m, s);
+}
+
+static yoke_status call_reduce_with(yoke_stream *stream, const step *s)
+{
+    return yoke_reduce_with(stream, own_text(s->v->kind), ARRAY(0), ARRAY(1), yoke_number_i64(s->n[0]), YOKE_NO_VARS, s->axes,
+                            (size_t)s->axis_count);
+}
+
+static void judge_reduce_with(step *s)
+{
+    const yoke_array *a = &s->a[1].array;
+    int64_t n = row_length(a, s->mask);
+    for (int64_t row = 0; row < s->a[0].count; row++) {
+        number all = { (long double)s->n[0], 0 };
+        for (int64_t i = 0; i < n; i++)
+            all = own_value(s->v->kind, s->v->d[0], all,
+                            convert(get(&s->a[1], element_of(a, s->mask, row, i)), s->v->d[1], s->v->d[0]));
+        want_exactly(s, 0, row, all);
+    }
+}
+
 /* ---- Of expressions ---- */
 
 static void vary_map_reduce(model *m, variant *v)
@@ -453,6 +503,7 @@ static void judge_map_reduce_segments(step *s)
 }
 
 const operation operations_reduce[] = {
-    OPERATION(reduce), OPERATION(map_reduce), OPERATION(dot), OPERATION(reduce_segments), OPERATION(map_reduce_segments),
+    OPERATION(reduce), OPERATION(reduce_with),     OPERATION(map_reduce),
+    OPERATION(dot),    OPERATION(reduce_segments), OPERATION(map_reduce_segments),
 };
 const size_t count_reduce = COUNT_OF(operations_reduce);

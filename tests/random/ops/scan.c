@@ -91,6 +91,43 @@ static void judge_scan(step *s)
         scan_row(s, row / inner * inner * n + row % inner, inner, n, NULL);
 }
 
+static void vary_scan_with(model *m, variant *v)
+{
+    v->kind = (int32_t)draw(m, OWN_COUNT);
+    v->d[1] = pick_integer(m);
+    v->d[0] = pick_index(m);
+    v->flags = draw(m, 2) ? YOKE_SCAN_INCLUSIVE : YOKE_SCAN_EXCLUSIVE;
+}
+
+static bool draw_scan_with(model *m, step *s)
+{
+    s->n[0] = (int64_t)draw(m, 100);
+    return draw_scan(m, s);
+}
+
+static yoke_status call_scan_with(yoke_stream *stream, const step *s)
+{
+    return yoke_scan_with(stream, own_text(s->v->kind), s->v->flags, ARRAY(0), ARRAY(1), yoke_number_i64(s->n[0]), YOKE_NO_VARS,
+                          s->axis);
+}
+
+static void judge_scan_with(step *s)
+{
+    const yoke_array *a = &s->a[1].array;
+    int64_t n = a->shape[s->axis], inner = 1;
+    for (int32_t i = s->axis + 1; i < a->dimensions; i++)
+        inner *= a->shape[i];
+    for (int64_t row = 0; n > 0 && row < s->a[0].count / n; row++) {
+        number all = { (long double)s->n[0], 0 };
+        for (int64_t i = 0; i < n; i++) {
+            int64_t at = row / inner * inner * n + row % inner + i * inner;
+            number before = all;
+            all = own_value(s->v->kind, s->v->d[0], all, convert(get(&s->a[1], at), s->v->d[1], s->v->d[0]));
+            want_exactly(s, 0, at, s->v->flags == YOKE_SCAN_EXCLUSIVE ? before : all);
+        }
+    }
+}
+
 static void vary_scan_segments(model *m, variant *v)
 {
     vary_scan(m, v);
@@ -118,5 +155,5 @@ static void judge_scan_segments(step *s)
     scan_row(s, 0, 1, s->a[1].count, &s->a[2]);
 }
 
-const operation operations_scan[] = { OPERATION(scan), OPERATION(scan_segments) };
+const operation operations_scan[] = { OPERATION(scan), OPERATION(scan_with), OPERATION(scan_segments) };
 const size_t count_scan = COUNT_OF(operations_scan);
