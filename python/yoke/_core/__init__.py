@@ -31,8 +31,8 @@ from .order import (
 from .operators import apply, binary_function, where
 from .indexing import nonzero, scatter_add, take
 from .numerics import (
-    convolve, convolved, correlate, correlate1d, dot, fill_random, gaussian_filter, matmul, separable_filter, shuffled, sobel,
-    transform, uniform_filter,
+    check_later, convolve, convolved, correlate, correlate1d, dot, draw, fill_random, gaussian_filter, matmul, separable_filter,
+    shuffled, sobel, transform, uniform_filter,
 )
 from .exchange import from_dlpack, missing
 from .process import mark_trace
