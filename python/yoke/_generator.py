@@ -88,10 +88,15 @@ class Generator:
     seed, offset, sequence: what yoke.random's functions take for its next numbers. Methods may be called from several threads."""
 
     def __init__(self, seed=None, *, offset=0, sequence=0, stream=None):
-        self.seed, self.offset, self.sequence = _key(seed), _operator.index(offset), _operator.index(sequence)
-        if not 0 <= self.offset < 1 << 64 or not 0 <= self.sequence < 1 << 32:
+        self._seed, self._offset, self._sequence = _key(seed), _operator.index(offset), _operator.index(sequence)
+        if not 0 <= self._offset < 1 << 64 or not 0 <= self._sequence < 1 << 32:
             raise ValueError("offset is from 0 to 2**64 - 1, and sequence from 0 to 2**32 - 1")
-        self.stream, self._children, self._lock = stream, 0, _threading.Lock()
+        self._stream, self._children, self._lock = stream, 0, _threading.Lock()
+
+    seed = property(lambda self: self._seed, doc="The seed of the streams.")
+    offset = property(lambda self: self._offset, doc="The position of the next number.")
+    sequence = property(lambda self: self._sequence, doc="Which of the seed's sequences.")
+    stream = property(lambda self: self._stream, doc="Where the arrays are made; None: default_stream().")
 
     def __repr__(self):
         return f"yoke.random.Generator(seed={self.seed}, offset={self.offset}, sequence={self.sequence})"
@@ -121,10 +126,10 @@ class Generator:
     def _take(self, count):
         """The first of so many positions, which are used up."""
         with self._lock:
-            first = self.offset
+            first = self._offset
             if first + count >= 1 << 64:
                 raise OverflowError("the sequence of 2**64 numbers is at its end: take another seed or sequence")
-            self.offset = first + count
+            self._offset = first + count
         return first
 
     def _fill(self, kind, out, a, b, interval=0):
