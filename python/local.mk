@@ -28,6 +28,11 @@ EXTRA_DIST += \
 	python/examples/14_blur_image.pgm \
 	python/examples/14_blur_image.py \
 	python/examples/15_several_devices.py \
+	python/examples/libraries/dask_chunks.py \
+	python/examples/libraries/matplotlib_figure.py \
+	python/examples/libraries/scikit_learn.py \
+	python/examples/libraries/scipy_signals.py \
+	python/examples/libraries/xarray_labels.py \
 	python/examples/ranks/pi.py \
 	python/pyproject.toml \
 	python/setup.py \
@@ -56,13 +61,16 @@ EXTRA_DIST += \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_leaks.py \
+	python/tests/test_libraries.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
+	python/tests/test_ndimage.py \
 	python/tests/test_numbers.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
 	python/tests/test_peers.py \
+	python/tests/test_random.py \
 	python/tests/test_same_names.py \
 	python/tests/test_standard.py \
 	python/tests/test_trace.py \
@@ -120,8 +128,11 @@ EXTRA_DIST += \
 	python/yoke/_complex.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
+	python/yoke/_generator.py \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
+	python/yoke/_rank_filter.py \
+	python/yoke/_rejection.py \
 	python/yoke/_shapes.py \
 	python/yoke/_shapes.pyi \
 	python/yoke/_statistics.py \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""yoke.ndimage beside SciPy, where it is installed: names, parameters and their order, and results. Values are small integers, so
-that sums are exact in float32, and SciPy's float64 has the same."""
+"""yoke.ndimage beside SciPy, where it is installed: names, parameters and their order, and results; without it, ranks beside their
+definition, as test_operations has the others. Values are small integers, so that sums are exact in float32, and SciPy's float64 has
+the same."""
 
 import inspect
 
@@ -10,7 +11,12 @@ import pytest
 import yoke
 from yoke import ndimage
 
-scipy_ndimage = pytest.importorskip("scipy.ndimage", reason="SciPy is not installed: yoke.ndimage is compared with it")
+try:
+    import scipy.ndimage as scipy_ndimage
+except ImportError:
+    scipy_ndimage = None
+
+needs_scipy = pytest.mark.skipif(scipy_ndimage is None, reason="SciPy is not installed: yoke.ndimage is compared with it")
 
 F = numpy.random.default_rng(2).integers(-9, 10, (7, 9)).astype("float32")
 A = yoke.asarray(F)
@@ -53,6 +59,7 @@ def test_all_are_compared():
     assert set(CALLS) == set(ndimage.__all__) - OWN
 
 
+@needs_scipy
 @pytest.mark.parametrize("name", CALLS)
 def test_parameters_are_scipys(name):
     theirs = list(inspect.signature(getattr(scipy_ndimage, name)).parameters.values())
@@ -62,6 +69,7 @@ def test_parameters_are_scipys(name):
     assert [(each.name, each.kind, each.default) for each in ours] == [(each.name, each.kind, each.default) for each in theirs]
 
 
+@needs_scipy
 @pytest.mark.parametrize("name", CALLS)
 def test_results(name):
     """Each call in one mode, and the first in each."""
@@ -73,6 +81,7 @@ def test_results(name):
         near(ours(A, *args, **kwargs, mode=mode, cval=5.0), theirs(F, *args, **kwargs, mode=mode, cval=5.0))
 
 
+@needs_scipy
 def test_modes_of_axes():
     for name in ("gaussian_filter", "uniform_filter", "maximum_filter", "sobel", "laplace"):
         args = CALLS[name][0][0]
@@ -80,12 +89,24 @@ def test_modes_of_axes():
              getattr(scipy_ndimage, name)(F, *args, mode=["wrap", "constant"]))
 
 
+@needs_scipy
 def test_wide_borders():
     """Larger than the array, where a mode repeats more than once."""
     small = numpy.arange(6, dtype="float32").reshape(2, 3)
     for mode in MODES[:5]:
         near(ndimage.maximum_filter(yoke.asarray(small), 11, mode=mode), scipy_ndimage.maximum_filter(small, 11, mode=mode))
         near(ndimage.rank_filter(yoke.asarray(small), 5, (3, 9), mode=mode), scipy_ndimage.rank_filter(small, 5, (3, 9), mode=mode))
+
+
+@pytest.mark.parametrize("mode, padding", [("reflect", "symmetric"), ("constant", "constant"), ("nearest", "edge"),
+                                           ("mirror", "reflect"), ("wrap", "wrap")])
+def test_ranks_by_definition(mode, padding):
+    wide = numpy.pad(F, [(1, 1), (2, 1)], padding)
+    windows = numpy.sort(numpy.lib.stride_tricks.sliding_window_view(wide, (3, 4)).reshape(7, 9, 12), axis=-1)
+    for rank, got in ((6, ndimage.median_filter(A, (3, 4), mode=mode)), (0, ndimage.minimum_filter(A, (3, 4), mode=mode)),
+                      (11, ndimage.maximum_filter(A, (3, 4), mode=mode)), (4, ndimage.rank_filter(A, 4, (3, 4), mode=mode)),
+                      (3, ndimage.percentile_filter(A, 30, (3, 4), mode=mode))):
+        assert (got.to_numpy() == windows[..., rank]).all()
 
 
 def test_output():
@@ -104,6 +125,7 @@ def test_output():
                 function(A, *([] if function is ndimage.laplace else [3]), output=wrong)
 
 
+@needs_scipy
 @pytest.mark.parametrize("dtype", ["uint8", "int32"])
 def test_integers(dtype):
     """Rounded to the nearest, within the range."""
@@ -119,6 +141,7 @@ def test_integers(dtype):
     assert ndimage.maximum_filter(a > 60, 3).tolist() == (scipy_ndimage.maximum_filter((image > 60).astype("uint8"), 3) > 0).tolist()
 
 
+@needs_scipy
 def test_lists_and_shapes():
     near(ndimage.median_filter([3.0, 1.0, 2.0, 9.0], 3), scipy_ndimage.median_filter(numpy.array([3.0, 1, 2, 9]), 3))
     assert ndimage.median_filter(yoke.zeros((0, 3)), 3).shape == (0, 3)

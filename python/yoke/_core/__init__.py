@@ -38,6 +38,7 @@ from .exchange import from_dlpack, missing
 from .process import mark_trace
 
 Array.__class_getitem__ = classmethod(type(list[int]))  # yoke.Array["float32"], for annotations
+Array.__array_priority__ = 100  # by which Dask chooses the kind of a result
 
 # Users see one module, and what they pickle names it.
 for _each in list(globals().values()):

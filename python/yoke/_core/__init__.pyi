@@ -29,6 +29,7 @@ from .. import (
 # ---- Arrays ----
 
 class Array:
+    __array_priority__: int
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
