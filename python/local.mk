@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	python/tests/test_exact.py \
 	python/tests/test_examples.py \
 	python/tests/test_full.py \
+	python/tests/test_habits.py \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
@@ -129,8 +130,10 @@ EXTRA_DIST += \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
 	python/yoke/_generator.py \
+	python/yoke/_pocl.py \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
+	python/yoke/_prepare.py \
 	python/yoke/_rank_filter.py \
 	python/yoke/_rejection.py \
 	python/yoke/_shapes.py \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other libraries on Yoke's arrays: the examples that need them run, where they are installed, and say that their numbers are right;
-and what such libraries ask of an array."""
+"""Other libraries on Yoke's arrays: the examples that need them run, where they are installed, and say that their numbers are
+right; and what such libraries ask of an array."""
 
 import importlib.util
 import re

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m yoke: the version, the devices, and why others are missing. python -m yoke WORD …: the program `yoke`, as `yoke info`,
-`yoke trace` or `yoke bench`; that of this package, or the one in PATH. python -m yoke trace FILE.py … traces a Python program."""
+`yoke trace` or `yoke bench`; that of this package, or the one in PATH. python -m yoke trace FILE.py … traces a Python program.
+python -m yoke prepare compiles into the cache on disk what a first session needs."""
 
 from __future__ import annotations
 
@@ -31,6 +32,10 @@ def main(words: list[str]) -> int:
     if not words:
         print(yoke.info())
         return 0
+    if words[0] == "prepare":
+        from yoke import _prepare
+
+        return int(_prepare.main(words[1:]))
     program = find_program()
     if program is None:
         print(f"python -m yoke {words[0]}: the program `yoke` is neither in this package nor in PATH: install it with `make "

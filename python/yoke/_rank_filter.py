@@ -8,9 +8,9 @@ import weakref as _weakref
 
 from . import _core
 
-# plan: the number of axes and of neighbours, the shape, the strides of the copy, the neighbours' distances in it. Of the neighbours'
-# elements the one is kept that has `rank` smaller ones, each counted as often as it is there; NaN has no rank, and is the result
-# where there is nothing else.
+# plan: the number of axes and of neighbours, the shape, the strides of the copy, the neighbours' distances in it. Of the
+# neighbours' elements the one is kept that has `rank` smaller ones, each counted as often as it is there; NaN has no rank, and is
+# the result where there is nothing else.
 _TEXT = """#include <yoke/kernel.h>
 #include <yoke/types.h>
 YOKE_KERNEL void rank_filter(YOKE_GLOBAL TYPE *out, YOKE_GLOBAL const TYPE *wide, YOKE_GLOBAL const yoke_i64 *plan, yoke_i64 rank,

@@ -378,8 +378,8 @@ def _extreme(last, input, size, footprint, output, mode, cval, origin, axes):
 
 
 def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    """The smallest of the neighbours: a box of this size, one for all axes or one for each, or where the footprint is true. NaN only
-    where all are."""
+    """The smallest of the neighbours: a box of this size, one for all axes or one for each, or where the footprint is true. NaN
+    only where all are."""
     return _extreme(False, input, size, footprint, output, mode, cval, origin, axes)
 
 

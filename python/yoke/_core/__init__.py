@@ -40,6 +40,15 @@ from .process import mark_trace
 Array.__class_getitem__ = classmethod(type(list[int]))  # yoke.Array["float32"], for annotations
 Array.__array_priority__ = 100  # by which Dask chooses the kind of a result
 
+
+def _await_array(self):
+    from .. import aio
+
+    return aio.wait_for_array(self).__await__()
+
+
+Array.__await__ = _await_array
+
 # Users see one module, and what they pickle names it.
 for _each in list(globals().values()):
     if getattr(_each, "__module__", "").startswith(__name__ + "."):

@@ -3,7 +3,7 @@
 # what aio.py and _trace.py need.
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, Literal, overload
 
 from .. import (
@@ -30,6 +30,7 @@ from .. import (
 
 class Array:
     __array_priority__: int
+    def __await__(self) -> Generator[Any, None, Array]: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
