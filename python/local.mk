@@ -30,6 +30,11 @@ EXTRA_DIST += \
 	python/examples/14_blur_image.pgm \
 	python/examples/14_blur_image.py \
 	python/examples/15_several_devices.py \
+	python/examples/libraries/dask_chunks.py \
+	python/examples/libraries/matplotlib_figure.py \
+	python/examples/libraries/scikit_learn.py \
+	python/examples/libraries/scipy_signals.py \
+	python/examples/libraries/xarray_labels.py \
 	python/examples/ranks/pi.py \
 	python/pyproject.toml \
 	python/setup.py \
@@ -50,6 +55,7 @@ EXTRA_DIST += \
 	python/tests/test_exact.py \
 	python/tests/test_examples.py \
 	python/tests/test_full.py \
+	python/tests/test_habits.py \
 	python/tests/test_host.py \
 	python/tests/test_images.py \
 	python/tests/test_indexing.py \
@@ -66,14 +72,17 @@ EXTRA_DIST += \
 	python/tests/test_kernels_records.py \
 	python/tests/test_kernels_simulate.py \
 	python/tests/test_leaks.py \
+	python/tests/test_libraries.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
 	python/tests/test_numba_like.py \
+	python/tests/test_ndimage.py \
 	python/tests/test_numbers.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
 	python/tests/test_peers.py \
+	python/tests/test_random.py \
 	python/tests/test_same_names.py \
 	python/tests/test_standard.py \
 	python/tests/test_trace.py \
@@ -132,8 +141,13 @@ EXTRA_DIST += \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
 	python/yoke/_numba_random.py \
+	python/yoke/_generator.py \
+	python/yoke/_pocl.py \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
+	python/yoke/_prepare.py \
+	python/yoke/_rank_filter.py \
+	python/yoke/_rejection.py \
 	python/yoke/_shapes.py \
 	python/yoke/_shapes.pyi \
 	python/yoke/_statistics.py \

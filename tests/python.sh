@@ -3,7 +3,8 @@
 #
 # The Python package: a wheel from this tree, installed where there is no source, its tests on PoCL and on the CUDA double.
 # YOKE_PYTHON names the interpreter. Everything is made in the build's folder wheel/ and kept there, so that the next run only makes
-# what has changed. With YOKE_TEST_SHORT, arrays are left out on the double, which compiles each of their kernels as C++.
+# what has changed. With YOKE_TEST_SHORT, arrays are left out on the double, which compiles each of their kernels as C++. With
+# YOKE_TEST_LIBRARIES, SciPy, scikit-learn, Dask, xarray and matplotlib run on arrays, too; installing them takes a minute and 550 MB.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
@@ -132,6 +133,23 @@ ranks() {
     pytest_on "$@" YOKE_COMM_LIBRARY="$build/.libs/libyoke-comm.so.0" YOKE_MPIRUN="$YOKE_MPIRUN"
 }
 
+# libraries VARIABLE=VALUE...: the examples with other libraries, and filters beside SciPy's.
+libraries() {
+    if [ -z "${YOKE_TEST_LIBRARIES-}" ]; then
+        tap_skip "PoCL, other libraries on arrays: YOKE_TEST_LIBRARIES is not set"
+        return
+    fi
+    venv libraries numpy pytest pytest-xdist scipy 'scikit-learn>=1.6' dask xarray matplotlib >"$log" 2>&1 || {
+        tap_skip "PoCL, other libraries on arrays: pip cannot install them here: $(tail -n 1 "$log")"
+        return
+    }
+    interpreter=$place/libraries/bin/python
+    "$place/libraries/bin/pip" --disable-pip-version-check install -q --no-deps --no-index --force-reinstall \
+        "$place"/dist/*.whl >"$log" 2>&1
+    pytest_on "PoCL, other libraries on arrays" "-n 2 test_libraries.py test_ndimage.py" "$@"
+    interpreter=$place/clean/bin/python
+}
+
 vendors=/etc/OpenCL/vendors
 if [ -f $vendors/pocl.icd ]; then
     # The package calls operations whose optimised kernels tests/ops/ compares with a reference. PoCL compiles kernels in about half
@@ -139,6 +157,7 @@ if [ -f $vendors/pocl.icd ]; then
     export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
     pytest_on PoCL "-n 2 ." OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
     torture_on PoCL OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
+    libraries OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
     if [ "${YOKE_MPIRUN:-no}" = no ] || [ ! -f "$build/.libs/libyoke-comm.so.0" ]; then
         tap_skip "many processes: there is no libyoke-comm here, or no mpirun"
     else

@@ -10,11 +10,11 @@
  *
  * In Philox's words, the key is the seed, the lower word first. The counter is (block, lower word; block, upper word; sequence;
  * kind * 65536 + attempt). The kinds are 0 for integers, 1 for uniform, 2 for normal and 3 for exponential numbers, 4 for
- * permutations. Position p has word p mod 4 of block p / 4; doubles, and integers of ranges beyond 2^32, have two words of block p
- * / 2: 2 * (p mod 2), the lower one, and 2 * (p mod 2) + 1. attempt is 0, except for an integer that has to be drawn again: it
- * takes the attempts 1, 2, … of block p, which belongs to position p alone. Elements of complex dtypes are two numbers: element i
- * has the positions offset + 2 * i, of the real part, and offset + 2 * i + 1. <yoke/philox.h> has the same generator for the
- * program's own kernels.
+ * permutations, and 5 to 7 for gamma, Poisson's and binomial numbers of the Python package. Position p has word p mod 4 of block p
+ * / 4; doubles, and integers of ranges beyond 2^32, have two words of block p / 2: 2 * (p mod 2), the lower one, and 2 * (p mod 2)
+ * + 1. attempt is 0, except for an integer that has to be drawn again: it takes the attempts 1, 2, … of block p, which belongs to
+ * position p alone. Elements of complex dtypes are two numbers: element i has the positions offset + 2 * i, of the real part, and
+ * offset + 2 * i + 1. <yoke/philox.h> has the same generator for the program's own kernels.
  *
  * Besides what <yoke/ops.h> lists, all functions here return YOKE_E_INVALID_ARGUMENT when options->interval is unknown, and
  * YOKE_E_RANGE when the last position exceeds 2^64 - 1. The first call for a dtype compiles a kernel.

@@ -50,9 +50,12 @@ def signatures():
 
 
 def test_flags_are_named():
-    """No place in a call is true or false, which another library's call could have there."""
+    """No place in a call is true or false, which another library's call could have there. A Generator's places are NumPy's, as
+    test_random.py says."""
     checked = 0
     for name, signature in signatures():
+        if name.startswith("Generator."):
+            continue
         for each in signature.parameters.values():
             checked += 1
             assert not isinstance(each.default, bool) or each.kind == each.KEYWORD_ONLY, (name, each.name)

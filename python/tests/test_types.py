@@ -64,7 +64,7 @@ def same_parameters(node, function):
 
 
 @pytest.mark.parametrize("module, stub", [(yoke, "__init__.pyi"), (yoke.fft, "fft.pyi"), (yoke.linalg, "linalg.pyi"),
-                                          (yoke.random, "random.pyi"), (yoke.comm, "comm.pyi")])
+                                          (yoke.random, "random.pyi"), (yoke.comm, "comm.pyi"), (yoke.ndimage, "ndimage.pyi")])
 def test_complete(module, stub):
     top, classes = declared(stub)
     for name in [name for name in dir(module) if not name.startswith("_")]:

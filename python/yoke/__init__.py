@@ -33,7 +33,7 @@ from ._core import array_from as _array_from
 from ._core import missing as _missing
 from ._core import searchsorted as _searchsorted
 from ._core import version as __version__
-from . import fft, ndimage, random
+from . import _pocl, fft, ndimage, random
 from ._positions import (
     argwhere, compress, count_nonzero, extract, flatnonzero, nonzero, put, put_along_axis, scatter_add, take, take_along_axis,
 )
@@ -104,6 +104,8 @@ def to_numpy(array):
     """As array.to_numpy()."""
     return array.to_numpy()
 
+
+_pocl.use()
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m yoke: the version, the devices, and why others are missing. python -m yoke WORD …: the program `yoke`, as `yoke info`,
 `yoke trace` or `yoke bench`; that of this package, or the one in PATH. python -m yoke trace FILE.py … traces a Python program, and
-python -m yoke cc FILE.py [-o FILE.yk] writes the text of its kernels."""
+python -m yoke cc FILE.py [-o FILE.yk] writes the text of its kernels. python -m yoke prepare compiles into the cache on disk what a
+first session needs."""
 
 from __future__ import annotations
 
@@ -32,6 +33,10 @@ def main(words: list[str]) -> int:
     if not words:
         print(yoke.info())
         return 0
+    if words[0] == "prepare":
+        from yoke import _prepare
+
+        return int(_prepare.main(words[1:]))
     program = find_program()
     if words[0] == "cc" and any(each.endswith(".py") for each in words):
         from yoke.kernels.compile import main as compile_file

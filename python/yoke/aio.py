@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._core import BuildError, CompletionQueue, refuse_deadlock, retained, start_build
 
 if TYPE_CHECKING:
-    from . import Device, Event, Program, Source
+    from . import Array, Device, Event, Program, Source
 
 # Of the loops whose tasks wait, by their ids. What keeps a queue is its loop, by the reader, so that both can be forgotten.
 queues: weakref.WeakValueDictionary[int, CompletionQueue] = weakref.WeakValueDictionary()
@@ -38,6 +38,12 @@ async def wait(event: Event) -> None:
         queue.remove(number)
         end_idle(loop, queue)
     event.query()
+
+
+async def wait_for_array(array: Array) -> Array:
+    """Wait for the work that makes the array so far; the array itself, for `x = await f(x)`."""
+    await wait(array.stream.event())
+    return array
 
 
 def queue_of(loop: asyncio.AbstractEventLoop) -> CompletionQueue:

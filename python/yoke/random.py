@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers on the device: yoke.random.normal((1000, 3), seed=1).
 
-The generator has no state: a number depends on the seed, its position (offset + its index in row-major order) and the sequence
+rng = yoke.random.default_rng(1) is a Generator with NumPy's methods, which counts for itself: rng.normal(size=(1000, 3)).
+
+The functions here have no state: a number depends on the seed, its position (offset + its index in row-major order) and the sequence
 alone, so that the same call gives the same array on every device. A program goes on with offset=…, and takes sequence=… for numbers
 that are independent of others. seed, offset: 0 to 2**64 - 1; sequence: 0 to 2**32 - 1.
 """
@@ -41,3 +43,27 @@ def permutation(n, *, seed, offset=0, sequence=0, dtype="int64", stream=None):
 def shuffle(array, axis=0, *, seed, offset=0, sequence=0):
     """A copy with the elements along an axis, as the rows of a matrix, in random order."""
     return _shuffled(array, axis, seed, offset, sequence)
+
+
+def __getattr__(name):
+    if name in ("Generator", "default_rng"):  # which `import yoke` does without
+        from . import _generator
+
+        globals().update(Generator=_generator.Generator, default_rng=_generator.default_rng)
+        return globals()[name]
+    from ._core import missing
+
+    raise AttributeError(missing("yoke.random", name, __dir__(), _OF_NUMPY), name=name)
+
+
+def __dir__():
+    return [*[name for name in globals() if not name.startswith("_")], "Generator", "default_rng"]
+
+
+# Functions of numpy.random with a state that all share.
+_OF_NUMPY = {
+    "seed": "yoke.random.default_rng(seed)", "rand": "yoke.random.default_rng(seed).random((m, n))",
+    "randn": "yoke.random.default_rng(seed).standard_normal((m, n))", "random": "yoke.random.default_rng(seed).random(size)",
+    "randint": "yoke.random.default_rng(seed).integers(low, high, size)", "choice": "yoke.random.default_rng(seed).choice(a, size)",
+    "RandomState": "yoke.random.default_rng(seed)",
+}

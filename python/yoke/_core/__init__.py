@@ -31,13 +31,23 @@ from .order import (
 from .operators import apply, binary_function, where
 from .indexing import nonzero, scatter_add, take
 from .numerics import (
-    convolve, convolved, correlate, correlate1d, dot, fill_random, gaussian_filter, matmul, separable_filter, shuffled, sobel,
-    transform, uniform_filter,
+    check_later, convolve, convolved, correlate, correlate1d, dot, draw, fill_random, gaussian_filter, matmul, separable_filter,
+    shuffled, sobel, transform, uniform_filter,
 )
 from .exchange import from_dlpack, missing
 from .process import mark_trace
 
 Array.__class_getitem__ = classmethod(type(list[int]))  # yoke.Array["float32"], for annotations
+Array.__array_priority__ = 100  # by which Dask chooses the kind of a result
+
+
+def _await_array(self):
+    from .. import aio
+
+    return aio.wait_for_array(self).__await__()
+
+
+Array.__await__ = _await_array
 
 # Users see one module, and what they pickle names it.
 for _each in list(globals().values()):

@@ -3,7 +3,7 @@
 # what aio.py and _trace.py need.
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, Generic, Literal, overload
 
 from typing_extensions import TypeVar  # which every type checker has
@@ -33,6 +33,8 @@ from .. import (
 Element = TypeVar("Element", default=Any)  # in annotations of kernels: yoke.Array[yoke.float32]
 
 class Array(Generic[Element]):
+    __array_priority__: int
+    def __await__(self) -> Generator[Any, None, Array]: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property

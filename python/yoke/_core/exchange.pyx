@@ -304,10 +304,23 @@ cdef object numpy_elementwise(ufunc, str method, tuple inputs, dict options):
     refuse_numpy(name if method == "__call__" else f"{name}.{method}")
 
 
+cdef object function_of_numpy(str name):
+    """What yoke.numpy has by a name of NumPy's, or None."""
+    try:
+        from .. import numpy as theirs
+    except ImportError:
+        return None
+    return getattr(theirs, name, None)
+
+
 cdef object numpy_function(function, tuple args, dict kwargs):
-    """Array.__array_function__: the function, method or attribute of the same name, whose arguments mean the same."""
+    """Array.__array_function__: the function of yoke.numpy by the same name, which has NumPy's parameters; else that of the package,
+    the method or the attribute, whose arguments mean the same."""
     name, place = function.__name__, function.__module__
     ours = sys.modules["yoke"]
+    same = function_of_numpy(name) if place == "numpy" else None
+    if same is not None:
+        return same(*args, **kwargs)
     if place in ("numpy.fft", "numpy.linalg") and name in dir(getattr(ours, place.removeprefix("numpy."))):
         return getattr(getattr(ours, place.removeprefix("numpy.")), name)(*args, **kwargs)
     if place != "numpy":

@@ -14,11 +14,11 @@ from .c_python cimport PyBytes_AsString
 from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport c_text, check, here, shown
-from .dtype cimport any_number, axis_of, dtype_names, dtype_number, F32, F64, is_integer_or_bool, plain_number, promote
+from .dtype cimport any_number, axis_of, dtype_names, dtype_number, F32, F64, is_integer_or_bool, plain_number, promote, U32, U64
 from .array cimport above, Array
-from .expression cimport away, called_function, fill_vars, MOST_VARS, new_array, order_back, order_streams
+from .expression cimport away, called_function, fill_vars, Function, map_arrays, MOST_VARS, new_array, order_back, order_streams
 from .create cimport stream_of
-from .reduction cimport reduced_dtype
+from .reduction cimport reduced_dtype, tell_later
 from .operators cimport operand_array
 
 from .expression import broadcast_shape
@@ -204,6 +204,25 @@ def shuffled(Array array not None, axis, seed, offset, sequence):
         status = yoke_random_shuffle_at(where, array.stream.ptr, &result.a, &array.a, along, key, first, &options)
     check(status)
     return result
+
+
+def draw(Array out not None, declaration, text, dict parameters, seed, offset, sequence):
+    """Fill an array by a function of C's, which makes the number of a position: its parameters are the seed, the sequence, the
+    position and these, numbers or arrays."""
+    cdef Function function = Function.__new__(Function)
+    cdef uint64_t key = as_position(seed, "seed")
+    cdef uint64_t first = as_position(offset, "offset")
+    name = declaration.split("(")[0].split()[-1]
+
+    function.declaration, function.text = declaration.encode(), text.encode()
+    map_arrays(out.stream, f"out = {name}(seed, sequence, first + (uint64)i, {', '.join(parameters)})",
+               {"out": out, name: function, "seed": (U64, key), "sequence": (U32, sequence), "first": (U64, first),
+                **{each: value if isinstance(value, Array) else (F64, value) for each, value in parameters.items()}}, here())
+
+
+def check_later(Array array not None, condition, text):
+    """Where the condition holds for an element `x`, the stream fails with ValueError when it gets here."""
+    tell_later(array.stream, condition, {"x": array}, ValueError, text)
 
 
 # ---- Fourier transforms and filters ----

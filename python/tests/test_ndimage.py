@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""yoke.ndimage beside SciPy, where it is installed: names, parameters and their order, and results; without it, ranks beside their
+definition, as test_operations has the others. Values are small integers, so that sums are exact in float32, and SciPy's float64 has
+the same."""
+
+import inspect
+
+import numpy
+import pytest
+
+import yoke
+from yoke import ndimage
+
+try:
+    import scipy.ndimage as scipy_ndimage
+except ImportError:
+    scipy_ndimage = None
+
+needs_scipy = pytest.mark.skipif(scipy_ndimage is None, reason="SciPy is not installed: yoke.ndimage is compared with it")
+
+F = numpy.random.default_rng(2).integers(-9, 10, (7, 9)).astype("float32")
+A = yoke.asarray(F)
+W = [[1, 2, -1], [0, 3, 1], [2, -2, 1]]
+CROSS = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]
+OWN = {"separable_filter"}
+
+CALLS = {
+    "correlate": [((W,), {}), ((W,), {"origin": (1, -1)}), (([1, 2, 3],), {"axes": (0,)})],
+    "convolve": [((W,), {}), ((W,), {"origin": (1, -1)})],
+    "correlate1d": [(([1, 2, 3, 4],), {}), (([1, 2, 3], 0), {"origin": 1})],
+    "convolve1d": [(([1, 2, 3, 4],), {}), (([1, 2, 3], 0), {"origin": 1})],
+    "uniform_filter": [((3,), {}), (((3, 4),), {"origin": (1, -1)})],
+    "uniform_filter1d": [((4,), {"axis": 0})],
+    "gaussian_filter": [((1.5,), {}), (((1, 2),), {"order": (0, 1)}), ((1.5,), {"radius": 3}), ((1.0, 2), {"truncate": 3.0}),
+                        ((1.0, 3), {"axes": (1,)}), ((0,), {})],
+    "gaussian_filter1d": [((1.5,), {"axis": 0}), ((1.5,), {"order": 1})],
+    "sobel": [((), {}), ((0,), {})],
+    "prewitt": [((), {}), ((0,), {})],
+    "laplace": [((), {}), ((), {"axes": (1,)})],
+    "gaussian_laplace": [((1.0,), {}), ((1.0,), {"truncate": 3.0})],
+    "gaussian_gradient_magnitude": [((1.0,), {})],
+    "minimum_filter": [((3,), {}), (((2, 5),), {"origin": (-1, 1)}), ((None, CROSS), {})],
+    "maximum_filter": [((3,), {}), ((None, CROSS), {"origin": (0, 1)})],
+    "minimum_filter1d": [((4,), {"axis": 0})],
+    "maximum_filter1d": [((3,), {})],
+    "median_filter": [((3,), {}), (((2, 3),), {}), ((None, CROSS), {}), ((3,), {"axes": (1,)})],
+    "rank_filter": [((2, 3), {}), ((-2,), {"footprint": CROSS})],
+    "percentile_filter": [((30, 3), {}), ((-20, 3), {}), ((100, 3), {})],
+}
+MODES = ["reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap"]
+
+
+def near(ours, theirs):
+    assert isinstance(ours, yoke.Array) and ours.shape == theirs.shape
+    numpy.testing.assert_allclose(ours.to_numpy(), theirs, rtol=2e-5, atol=2e-5)
+
+
+def test_all_are_compared():
+    assert set(CALLS) == set(ndimage.__all__) - OWN
+
+
+@needs_scipy
+@pytest.mark.parametrize("name", CALLS)
+def test_parameters_are_scipys(name):
+    theirs = list(inspect.signature(getattr(scipy_ndimage, name)).parameters.values())
+    ours = list(inspect.signature(getattr(ndimage, name)).parameters.values())
+    newer = {"axes"} - {each.name for each in theirs}  # which an older SciPy lacks
+    ours = [each for each in ours if each.name not in newer]
+    assert [(each.name, each.kind, each.default) for each in ours] == [(each.name, each.kind, each.default) for each in theirs]
+
+
+@needs_scipy
+@pytest.mark.parametrize("name", CALLS)
+def test_results(name):
+    """Each call in one mode, and the first in each."""
+    ours, theirs = getattr(ndimage, name), getattr(scipy_ndimage, name)
+    for args, kwargs in CALLS[name]:
+        near(ours(A, *args, **kwargs), theirs(F, *args, **kwargs))
+    args, kwargs = CALLS[name][0]
+    for mode in MODES[1:]:
+        near(ours(A, *args, **kwargs, mode=mode, cval=5.0), theirs(F, *args, **kwargs, mode=mode, cval=5.0))
+
+
+@needs_scipy
+def test_modes_of_axes():
+    for name in ("gaussian_filter", "uniform_filter", "maximum_filter", "sobel", "laplace"):
+        args = CALLS[name][0][0]
+        near(getattr(ndimage, name)(A, *args, mode=["wrap", "constant"]),
+             getattr(scipy_ndimage, name)(F, *args, mode=["wrap", "constant"]))
+
+
+@needs_scipy
+def test_wide_borders():
+    """Larger than the array, where a mode repeats more than once."""
+    small = numpy.arange(6, dtype="float32").reshape(2, 3)
+    for mode in MODES[:5]:
+        near(ndimage.maximum_filter(yoke.asarray(small), 11, mode=mode), scipy_ndimage.maximum_filter(small, 11, mode=mode))
+        near(ndimage.rank_filter(yoke.asarray(small), 5, (3, 9), mode=mode), scipy_ndimage.rank_filter(small, 5, (3, 9), mode=mode))
+
+
+@pytest.mark.parametrize("mode, padding", [("reflect", "symmetric"), ("constant", "constant"), ("nearest", "edge"),
+                                           ("mirror", "reflect"), ("wrap", "wrap")])
+def test_ranks_by_definition(mode, padding):
+    wide = numpy.pad(F, [(1, 1), (2, 1)], padding)
+    windows = numpy.sort(numpy.lib.stride_tricks.sliding_window_view(wide, (3, 4)).reshape(7, 9, 12), axis=-1)
+    for rank, got in ((6, ndimage.median_filter(A, (3, 4), mode=mode)), (0, ndimage.minimum_filter(A, (3, 4), mode=mode)),
+                      (11, ndimage.maximum_filter(A, (3, 4), mode=mode)), (4, ndimage.rank_filter(A, 4, (3, 4), mode=mode)),
+                      (3, ndimage.percentile_filter(A, 30, (3, 4), mode=mode))):
+        assert (got.to_numpy() == windows[..., rank]).all()
+
+
+def test_output():
+    out = yoke.zeros(F.shape)
+    for name, (args, kwargs) in {name: calls[0] for name, calls in CALLS.items()}.items():
+        function = getattr(ndimage, name)
+        wanted = function(A, *args, **kwargs).to_numpy()
+        assert function(A, *args, output=out, **kwargs) is out
+        assert (out.to_numpy() == wanted).all(), name
+        own = A.copy()
+        assert function(own, *args, output=own, **kwargs) is own and (own.to_numpy() == wanted).all(), name
+    assert ndimage.median_filter(A, 3, output="float64").dtype == numpy.float64
+    for wrong, error in ((numpy.zeros(F.shape), TypeError), (yoke.zeros(3), ValueError), ("float33", TypeError)):
+        for function in (ndimage.median_filter, ndimage.uniform_filter, ndimage.laplace):
+            with pytest.raises(error):
+                function(A, *([] if function is ndimage.laplace else [3]), output=wrong)
+
+
+@needs_scipy
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+def test_integers(dtype):
+    """Rounded to the nearest, within the range."""
+    image = numpy.abs(F).astype(dtype) * 20
+    a = yoke.asarray(image)
+    for name, args in (("uniform_filter", (3,)), ("gaussian_filter", (1.0,)), ("laplace", ()), ("sobel", ())):
+        exact = getattr(scipy_ndimage, name)(image.astype("float64"), *args)
+        low, high = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+        ours = getattr(ndimage, name)(a, *args)
+        assert ours.dtype == dtype
+        assert numpy.abs(ours.to_numpy().astype("float64") - exact.clip(low, high)).max() <= 0.5 + 1e-4
+    assert (ndimage.median_filter(a, 3).to_numpy() == scipy_ndimage.median_filter(image, 3)).all()
+    mask = scipy_ndimage.maximum_filter((image > 60).astype("uint8"), 3) > 0
+    assert ndimage.maximum_filter(a > 60, 3).tolist() == mask.tolist()
+
+
+@needs_scipy
+def test_lists_and_shapes():
+    near(ndimage.median_filter([3.0, 1.0, 2.0, 9.0], 3), scipy_ndimage.median_filter(numpy.array([3.0, 1, 2, 9]), 3))
+    assert ndimage.median_filter(yoke.zeros((0, 3)), 3).shape == (0, 3)
+    strided = yoke.asarray(numpy.tile(F, (2, 2)))[::2, ::-3]
+    near(ndimage.median_filter(strided, 3), scipy_ndimage.median_filter(numpy.tile(F, (2, 2))[::2, ::-3], 3))
+    cube = numpy.random.default_rng(3).integers(0, 99, (4, 5, 6)).astype("float32")
+    near(ndimage.minimum_filter(yoke.asarray(cube), (1, 2, 3)), scipy_ndimage.minimum_filter(cube, (1, 2, 3)))
+
+
+def test_what_is_wrong_says_so():
+    for call in (lambda: ndimage.median_filter(A), lambda: ndimage.median_filter(A, 3, CROSS), lambda: ndimage.median_filter(A, 0),
+                 lambda: ndimage.median_filter(A, 3, origin=2), lambda: ndimage.median_filter(A, (3, 3, 3)),
+                 lambda: ndimage.median_filter(A, footprint=[[1, 1], [1]]), lambda: ndimage.median_filter(A, footprint=[1, 1]),
+                 lambda: ndimage.median_filter(A, footprint=[[0, 0]]), lambda: ndimage.rank_filter(A, 9, 3),
+                 lambda: ndimage.percentile_filter(A, 101, 3), lambda: ndimage.maximum_filter(A, 3, mode="round"),
+                 lambda: ndimage.maximum_filter(A, 3, mode=["wrap"]), lambda: ndimage.gaussian_filter(A, 1, -1),
+                 lambda: ndimage.gaussian_filter(A, -1, 1), lambda: ndimage.gaussian_filter(A, 1, radius=-1),
+                 lambda: ndimage.laplace(A, axes=(0, 0)), lambda: ndimage.sobel(A, mode="constant", axes=(0, 1))):
+        with pytest.raises(ValueError):
+            call()
+    for call in (lambda: ndimage.median_filter(A.astype("complex64"), 3), lambda: ndimage.gaussian_laplace(A, 1, sigmas=2),
+                 lambda: ndimage.sobel(A + 1j)):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(IndexError):
+        ndimage.prewitt(A, 2)
+    for name, hint in (("generic_filter", "kernel"), ("zoom", "host"), ("gausian_filter", "gaussian_filter")):
+        with pytest.raises(AttributeError, match=hint):
+            getattr(ndimage, name)
