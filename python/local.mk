@@ -87,21 +87,27 @@ EXTRA_DIST += \
 	python/yoke/_core/create.pxd \
 	python/yoke/_core/create.pyx \
 	python/yoke/_core/device.pxd \
+	python/yoke/_core/device.pyi \
 	python/yoke/_core/device.pyx \
 	python/yoke/_core/dtype.pxd \
 	python/yoke/_core/dtype.pyx \
 	python/yoke/_core/errors.pxd \
+	python/yoke/_core/errors.pyi \
 	python/yoke/_core/errors.pyx \
 	python/yoke/_core/event.pxd \
+	python/yoke/_core/event.pyi \
 	python/yoke/_core/event.pyx \
 	python/yoke/_core/exchange.pyx \
 	python/yoke/_core/expression.pxd \
 	python/yoke/_core/expression.pyx \
+	python/yoke/_core/graph.pyi \
 	python/yoke/_core/graph.pyx \
 	python/yoke/_core/indexing.pyx \
 	python/yoke/_core/kernel.pxd \
+	python/yoke/_core/kernel.pyi \
 	python/yoke/_core/kernel.pyx \
 	python/yoke/_core/memory.pxd \
+	python/yoke/_core/memory.pyi \
 	python/yoke/_core/memory.pyx \
 	python/yoke/_core/numerics.pxd \
 	python/yoke/_core/numerics.pyx \
@@ -112,10 +118,12 @@ EXTRA_DIST += \
 	python/yoke/_core/process.pxd \
 	python/yoke/_core/process.pyx \
 	python/yoke/_core/program.pxd \
+	python/yoke/_core/program.pyi \
 	python/yoke/_core/program.pyx \
 	python/yoke/_core/reduction.pxd \
 	python/yoke/_core/reduction.pyx \
 	python/yoke/_core/stream.pxd \
+	python/yoke/_core/stream.pyi \
 	python/yoke/_core/stream.pyx \
 	python/yoke/_complex.py \
 	python/yoke/_elementwise.py \
@@ -127,6 +135,7 @@ EXTRA_DIST += \
 	python/yoke/_statistics.py \
 	python/yoke/_statistics.pyi \
 	python/yoke/_trace.py \
+	python/yoke/_trace.pyi \
 	python/yoke/_types.py \
 	python/yoke/_types.pyi \
 	python/yoke/aio.py \

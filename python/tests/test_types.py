@@ -33,7 +33,7 @@ def declared(name):
     top = members(body)
     for node in body:  # what it takes from the stubs of other modules, by names or all
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
-            stub = FOLDER / node.module
+            stub = FOLDER / node.module.replace(".", "/")
             theirs = ast.parse((stub / "__init__.pyi" if stub.is_dir() else stub.with_suffix(".pyi")).read_text()).body
             names, listed = [each.name for each in node.names], [ast.literal_eval(each.value) for each in theirs if is_all(each)]
             top |= {each: thing for each, thing in members(theirs).items()
