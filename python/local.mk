@@ -59,6 +59,7 @@ EXTRA_DIST += \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
 	python/tests/test_numbers.py \
+	python/tests/test_numpy_ways.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
@@ -128,6 +129,10 @@ EXTRA_DIST += \
 	python/yoke/_complex.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
+	python/yoke/_layout.py \
+	python/yoke/_layout.pyi \
+	python/yoke/_methods.py \
+	python/yoke/_methods.pyi \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
 	python/yoke/_shapes.py \

@@ -116,7 +116,7 @@ def test_mypy(tmp_path):
     code, text = mypy(cache, "-m", "typed_sample", "-p", "yoke")
     assert code == 0, text
     wrong = tmp_path / "wrong.py"
-    wrong.write_text('import yoke\nyoke.topk("text", 1)\nyoke.Device().buffer("size")\nyoke.asarray(1).no_such()\n'
+    wrong.write_text('import yoke\nyoke.topk([1], "text")\nyoke.Device().buffer("size")\nyoke.asarray(1).no_such()\n'
                      'yoke.ndimage.gaussian_filter(yoke.ones(3), 1, mode="round")\n')
     code, text = mypy(cache, wrong)
     assert code == 1 and "Found 4 errors" in text, text
