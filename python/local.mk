@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	python/examples/ranks/pi.py \
 	python/pyproject.toml \
 	python/setup.py \
+	python/tests/array_api_exclusions.py \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
 	python/tests/kernel_samples.py \
@@ -181,5 +182,7 @@ clean-python:
 	rm -rf python/yoke-tool python/.libs
 .PHONY: clean-python
 
-python_tests = tests/python.tap
+python_tests = tests/python.tap tests/array-api.tap
 CLEANFILES += $(python_tests)
+# Of the wheel that this makes.
+tests/array-api.log: tests/python.log
