@@ -12,6 +12,7 @@ typedef enum yk_reduction_rule {
     YK_REDUCTION_NONE, /* of a number that is not an operation */
     YK_REDUCTION_SUM,
     YK_REDUCTION_ORDER,
+    YK_REDUCTION_EXTREME,
     YK_REDUCTION_LOGIC,
     YK_REDUCTION_POSITION,
     YK_REDUCTION_FRACTION,
@@ -40,7 +41,7 @@ static inline const yk_reduction *yk_reduction_get(int32_t operation)
     [YOKE_REDUCE_##name] = { "YOKE_REDUCE_" #name, YK_REDUCTION_##rule, YK_REDUCTION_##takes },
 #include "reductions.def"
     };
-    _Static_assert(sizeof rows / sizeof rows[0] == YK_REDUCTION_COUNT && YK_REDUCTION_COUNT == YOKE_REDUCE_XOR + 1,
+    _Static_assert(sizeof rows / sizeof rows[0] == YK_REDUCTION_COUNT && YK_REDUCTION_COUNT == YOKE_REDUCE_ARGMAX_OR_NAN + 1,
                    "a row of reductions.def for each operation");
     return &rows[operation > 0 && operation < YK_REDUCTION_COUNT ? operation : 0];
 }

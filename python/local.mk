@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	python/examples/ranks/pi.py \
 	python/pyproject.toml \
 	python/setup.py \
+	python/tests/array_api_exclusions.py \
 	python/tests/bad_values.py \
 	python/tests/conftest.py \
 	python/tests/kernel_samples.py \
@@ -78,6 +79,7 @@ EXTRA_DIST += \
 	python/tests/test_numba_like.py \
 	python/tests/test_ndimage.py \
 	python/tests/test_numbers.py \
+	python/tests/test_numpy_ways.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
@@ -107,21 +109,27 @@ EXTRA_DIST += \
 	python/yoke/_core/create.pxd \
 	python/yoke/_core/create.pyx \
 	python/yoke/_core/device.pxd \
+	python/yoke/_core/device.pyi \
 	python/yoke/_core/device.pyx \
 	python/yoke/_core/dtype.pxd \
 	python/yoke/_core/dtype.pyx \
 	python/yoke/_core/errors.pxd \
+	python/yoke/_core/errors.pyi \
 	python/yoke/_core/errors.pyx \
 	python/yoke/_core/event.pxd \
+	python/yoke/_core/event.pyi \
 	python/yoke/_core/event.pyx \
 	python/yoke/_core/exchange.pyx \
 	python/yoke/_core/expression.pxd \
 	python/yoke/_core/expression.pyx \
+	python/yoke/_core/graph.pyi \
 	python/yoke/_core/graph.pyx \
 	python/yoke/_core/indexing.pyx \
 	python/yoke/_core/kernel.pxd \
+	python/yoke/_core/kernel.pyi \
 	python/yoke/_core/kernel.pyx \
 	python/yoke/_core/memory.pxd \
+	python/yoke/_core/memory.pyi \
 	python/yoke/_core/memory.pyx \
 	python/yoke/_core/numerics.pxd \
 	python/yoke/_core/numerics.pyx \
@@ -132,10 +140,12 @@ EXTRA_DIST += \
 	python/yoke/_core/process.pxd \
 	python/yoke/_core/process.pyx \
 	python/yoke/_core/program.pxd \
+	python/yoke/_core/program.pyi \
 	python/yoke/_core/program.pyx \
 	python/yoke/_core/reduction.pxd \
 	python/yoke/_core/reduction.pyx \
 	python/yoke/_core/stream.pxd \
+	python/yoke/_core/stream.pyi \
 	python/yoke/_core/stream.pyx \
 	python/yoke/_complex.py \
 	python/yoke/_elementwise.py \
@@ -143,6 +153,10 @@ EXTRA_DIST += \
 	python/yoke/_numba_random.py \
 	python/yoke/_generator.py \
 	python/yoke/_pocl.py \
+	python/yoke/_layout.py \
+	python/yoke/_layout.pyi \
+	python/yoke/_methods.py \
+	python/yoke/_methods.pyi \
 	python/yoke/_positions.py \
 	python/yoke/_positions.pyi \
 	python/yoke/_prepare.py \
@@ -153,6 +167,7 @@ EXTRA_DIST += \
 	python/yoke/_statistics.py \
 	python/yoke/_statistics.pyi \
 	python/yoke/_trace.py \
+	python/yoke/_trace.pyi \
 	python/yoke/_types.py \
 	python/yoke/_types.pyi \
 	python/yoke/aio.py \
@@ -200,5 +215,7 @@ clean-python:
 	rm -rf python/yoke-tool python/.libs
 .PHONY: clean-python
 
-python_tests = tests/python.tap
+python_tests = tests/python.tap tests/array-api.tap
 CLEANFILES += $(python_tests)
+# Of the wheel that this makes.
+tests/array-api.log: tests/python.log

@@ -537,6 +537,8 @@ $(sort $(TESTS) $(deep_static_tests) $(python_tests)):
 include tests/wanted.mk
 
 EXTRA_DIST += \
+	tests/array-api.sh \
+	tests/array-api.txt \
 	tests/cuda-double/README.md \
 	.clang-tidy \
 	tests/coverage.md \
@@ -592,4 +594,4 @@ EXTRA_DIST += \
 	tests/uv.sh
 
 clean-local:
-	rm -rf cache wheel doc/doxygen doc/html doc/man doc/man.part site suite.lock tests/installed
+	rm -rf array-api cache wheel doc/doxygen doc/html doc/man doc/man.part site suite.lock tests/installed

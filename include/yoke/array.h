@@ -140,8 +140,9 @@ static inline yoke_number yoke_number_itself(yoke_number x)
 /* ---- Reductions --------------------------------------------------------------------------------------------------------- */
 
 /* How elements are combined: those of an array by the reductions and scans of <yoke/ops.h>, which take YOKE_REDUCE_SUM to
- * YOKE_REDUCE_NORM; and those of the ranks by <yoke/comm.h>, which takes sums, products, the least, the largest, and bits. A
- * function that is given one that it lacks is YOKE_E_INVALID_ARGUMENT. */
+ * YOKE_REDUCE_NORM, and reductions YOKE_REDUCE_MIN_OR_NAN to _ARGMAX_OR_NAN, too; and those of the ranks by <yoke/comm.h>, which
+ * takes sums, products, the least, the largest, and bits. A function that is given one that it lacks is
+ * YOKE_E_INVALID_ARGUMENT. */
 typedef int32_t yoke_reduction;
 enum {
     YOKE_REDUCE_SUM = 1,     /* 0 for no elements */
@@ -165,7 +166,11 @@ enum {
                               else infinite where one is infinite */
     YOKE_REDUCE_AND = 12,  /* of bits; of bool, their logic */
     YOKE_REDUCE_OR = 13,
-    YOKE_REDUCE_XOR = 14
+    YOKE_REDUCE_XOR = 14,
+    YOKE_REDUCE_MIN_OR_NAN = 15, /* IEEE 754's minimum: as YOKE_REDUCE_MIN, but NaN where an element is. Not for scans and ranks */
+    YOKE_REDUCE_MAX_OR_NAN = 16,
+    YOKE_REDUCE_ARGMIN_OR_NAN = 17, /* the position of the first NaN; where none is, of the first least element, and -0 is 0 */
+    YOKE_REDUCE_ARGMAX_OR_NAN = 18
 };
 
 /* ---- Arrays ------------------------------------------------------------------------------------------------------------- */

@@ -107,9 +107,10 @@ YOKE_API yoke_status yoke_clamp_at(const char *where, yoke_stream *stream, const
 /* ---- Reductions ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * Arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM (<yoke/array.h>). Floats are summed pairwise, in an order that depends
- * on the shape alone: for n elements the error is at most about log2(n) roundings of the sum of the absolute values. Sums and
- * products of integers are exact modulo 2^64, and converted to the output's dtype at the end.
+ * Arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM, and by YOKE_REDUCE_MIN_OR_NAN to _ARGMAX_OR_NAN (<yoke/array.h>).
+ * Floats are summed pairwise, in an order that depends on the shape alone: for n elements the error is at most about log2(n)
+ * roundings of the sum of the absolute values. Sums and products of integers are exact modulo 2^64, and converted to the output's
+ * dtype at the end.
  *
  * What is in between has the range of the type that is computed with: float, or double where an array is double or complex128. The
  * sum of a part of the elements that has no place there is infinite, and so is the product; an infinite product is NaN with a zero,

@@ -244,7 +244,8 @@ static void make_key(const yops_reduction *r, const plan *p, char *key)
     const int values[] = { r->operation, r->in,      r->out,          r->acc,
                            r->wants_f64, r->in_a,    r->in_b,         p->form,
                            p->layout,    p->columns, p->tiles,        p->unit,
-                           p->leaf_run,  p->groups,  p->vector_bytes, (int)p->final_threads };
+                           p->leaf_run,  p->groups,  p->vector_bytes, (int)p->final_threads,
+                           r->nan_first };
     static const char name[] = "yoke-ops reduce ";
     memcpy(key, name, sizeof name - 1);
     key += sizeof name - 1;

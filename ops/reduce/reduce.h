@@ -33,6 +33,7 @@ typedef struct yops_reduction {
     int32_t acc;        /* what sums and products are computed with */
     int32_t in_a, in_b; /* of yoke_dot: the arrays' dtypes; else 0 */
     bool wants_f64;
+    bool nan_first; /* of the least and the largest: NaN wins; the operation is the one where it does not */
 } yops_reduction;
 
 /* Check that the operation suits the dtypes, and fill *out_reduction. */

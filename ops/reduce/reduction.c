@@ -24,16 +24,36 @@ static int32_t choose_acc(int32_t operation, int32_t in, int32_t out)
     return wide ? YOKE_F64 : YOKE_F32;
 }
 
+/* YOKE_REDUCE_MIN for YOKE_REDUCE_MIN_OR_NAN, and so on: of numbers other than NaN they give the same. */
+static int32_t without_nan(int32_t operation)
+{
+    switch (operation) {
+    case YOKE_REDUCE_MIN_OR_NAN:
+        return YOKE_REDUCE_MIN;
+    case YOKE_REDUCE_MAX_OR_NAN:
+        return YOKE_REDUCE_MAX;
+    case YOKE_REDUCE_ARGMIN_OR_NAN:
+        return YOKE_REDUCE_ARGMIN;
+    case YOKE_REDUCE_ARGMAX_OR_NAN:
+        return YOKE_REDUCE_ARGMAX;
+    default:
+        return operation;
+    }
+}
+
 yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32_t in, int32_t out, yops_reduction *out_reduction)
 {
     const yk_reduction *row = yk_reduction_get(operation);
+    const int32_t given = operation;
     const char *name = row->name, *in_name = yoke_dtype_get_name(in), *out_name = yoke_dtype_get_name(out);
     if (row->rule == YK_REDUCTION_NONE)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%d is not an operation of reductions, as YOKE_REDUCE_SUM is",
                          (int)operation);
     if (row->rule == YK_REDUCTION_BITS)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT,
-                         "%s combines the bits of ranks: arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM", name);
+                         "%s combines the bits of ranks: arrays are reduced by YOKE_REDUCE_SUM to YOKE_REDUCE_NORM, and by "
+                         "YOKE_REDUCE_MIN_OR_NAN to YOKE_REDUCE_ARGMAX_OR_NAN",
+                         name);
     if (yops_is_complex(in) && !row->takes_complex)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s does not take %s: complex numbers have no order", name, in_name);
     if (row->rule == YK_REDUCTION_POSITION && (!yops_is_integer(out) || out == YOKE_BOOL))
@@ -44,8 +64,10 @@ yoke_status yops_reduction_check(const yops_call *call, int32_t operation, int32
                          name, out_name);
     if (operation == YOKE_REDUCE_MEAN && yops_is_complex(in) && !yops_is_complex(out))
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "%s of %s is complex, and out has %s", name, in_name, out_name);
+    operation = without_nan(operation);
     *out_reduction = (yops_reduction){ .operation = operation, .in = in, .out = out, .acc = choose_acc(operation, in, out) };
     out_reduction->wants_f64 = yops_needs_f64(in) || yops_needs_f64(out);
+    out_reduction->nan_first = operation != given && yops_is_floating(in);
     return YOKE_OK;
 }
 
@@ -83,11 +105,11 @@ size_t yops_reduction_get_partial_size(const yops_reduction *r)
 
 int yops_reduction_get_options(const yops_reduction *r, char *text, size_t size)
 {
-    int length =
-        yops_write(text, size, "OP=%d IN=%s OUT=%s ACC=%s KIND=%d QUOTIENT=%s IN_BOOL=%d IN_COMPLEX=%d KEY_BITS=%d%s",
-                   (int)r->operation, yops_dtype_token(r->in), yops_dtype_token(r->out), yops_dtype_token(r->acc),
-                   yops_is_complex(r->acc) ? 2 : !yops_is_integer(r->acc), r->wants_f64 ? "f64" : "f32", r->in == YOKE_BOOL,
-                   yops_is_complex(r->in), (int)(8 * get_key_size(r)), r->wants_f64 ? " NEED_F64=1" : "");
+    int length = yops_write(text, size, "OP=%d IN=%s OUT=%s ACC=%s KIND=%d QUOTIENT=%s IN_BOOL=%d IN_COMPLEX=%d KEY_BITS=%d%s%s",
+                            (int)r->operation, yops_dtype_token(r->in), yops_dtype_token(r->out), yops_dtype_token(r->acc),
+                            yops_is_complex(r->acc) ? 2 : !yops_is_integer(r->acc), r->wants_f64 ? "f64" : "f32",
+                            r->in == YOKE_BOOL, yops_is_complex(r->in), (int)(8 * get_key_size(r)),
+                            r->wants_f64 ? " NEED_F64=1" : "", r->nan_first ? " NAN_FIRST=1" : "");
     if (r->in_a)
         length += yops_write(text + length, size - (size_t)length, " IN1=%s IN2=%s", yops_dtype_token(r->in_a),
                              yops_dtype_token(r->in_b));

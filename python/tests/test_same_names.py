@@ -431,8 +431,13 @@ def test_operands_of_functions():
     same(yoke.outer(B, [1, 2]), numpy.outer(B, [1, 2]))
     same(yoke.dot(array, B[0]), numpy.dot(B, B[0]))
     same(yoke.dot(array, 2), numpy.dot(B, 2).astype("i4"))
-    with pytest.raises(ValueError, match="at most"):
-        yoke.dot(array, yoke.zeros((2, 3, 3), "int32"))
+    cube = numpy.arange(18, dtype="i4").reshape(2, 3, 3)
+    same(yoke.dot(array, yoke.asarray(cube)), numpy.dot(B, cube))
+    out = yoke.empty((3, 2, 3), "int32")
+    assert array.dot(cube, out) is out and out.tolist() == numpy.dot(B, cube).tolist()
+    for wrong in (yoke.empty((3, 2, 3), "int64"), yoke.empty(3, "int32"), numpy.empty((3, 2, 3), "i4")):
+        with pytest.raises(ValueError, match=r"out is to be an Array of shape \(3, 2, 3\) and dtype int32"):
+            yoke.dot(array, cube, wrong)
 
 
 def test_nan_wins_where_it_does_in_numpy():
@@ -473,7 +478,7 @@ def test_axis_errors():
 
 def test_names_that_are_not_there():
     array = yoke.ones(2)
-    for name, hint in (("flaten", "ravel"), ("squeez", "squeeze"), ("get", "to_numpy"), ("ptr", "buffer.native")):
+    for name, hint in (("flaten", "flatten"), ("squeez", "squeeze"), ("get", "to_numpy"), ("ptr", "buffer.native")):
         with pytest.raises(AttributeError, match=f"an Array has no {name}: .*{hint}"):
             getattr(array, name)
     for name, hint in (("sorf", "sort"), ("trace", "yoke.Trace"), ("convolve", "yoke.ndimage.convolve"), ("select", "select_where"),

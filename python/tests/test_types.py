@@ -33,7 +33,7 @@ def declared(name):
     top = members(body)
     for node in body:  # what it takes from the stubs of other modules, by names or all
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
-            stub = FOLDER / node.module
+            stub = FOLDER / node.module.replace(".", "/")
             theirs = ast.parse((stub / "__init__.pyi" if stub.is_dir() else stub.with_suffix(".pyi")).read_text()).body
             names, listed = [each.name for each in node.names], [ast.literal_eval(each.value) for each in theirs if is_all(each)]
             top |= {each: thing for each, thing in members(theirs).items()
@@ -116,7 +116,7 @@ def test_mypy(tmp_path):
     code, text = mypy(cache, "-m", "typed_sample", "-p", "yoke")
     assert code == 0, text
     wrong = tmp_path / "wrong.py"
-    wrong.write_text('import yoke\nyoke.topk("text", 1)\nyoke.Device().buffer("size")\nyoke.asarray(1).no_such()\n'
+    wrong.write_text('import yoke\nyoke.topk([1], "text")\nyoke.Device().buffer("size")\nyoke.asarray(1).no_such()\n'
                      'yoke.ndimage.gaussian_filter(yoke.ones(3), 1, mode="round")\n')
     code, text = mypy(cache, wrong)
     assert code == 1 and "Found 4 errors" in text, text

@@ -38,6 +38,7 @@ from ._positions import (
     argwhere, compress, count_nonzero, extract, flatnonzero, nonzero, put, put_along_axis, scatter_add, take, take_along_axis,
 )
 from ._trace import Trace
+from . import _methods
 
 
 def _elementwise(name: str):
@@ -125,6 +126,7 @@ _LATER = {name: module for module, names in {
                    "unique_inverse unique_values var",
     "_shapes": "broadcast_arrays broadcast_to concat diff expand_dims eye flip meshgrid moveaxis permute_dims repeat reshape "
                "roll squeeze tile tril triu unstack",
+    "_layout": "array",
     "linalg": "linalg matrix_transpose tensordot vecdot",
     "kernels": "KernelError atomic barrier block block_size float2 float4 function grid grid_size gridsize int2 int4 kernel local "
                "philox random_float random_words shared shuffle shuffle_down shuffle_up shuffle_xor thread uint2 uint4",
@@ -136,7 +138,7 @@ _MOVED = {
     "partition": "yoke.sort, or yoke.partition_by(a, flags)",
     "convolve": "yoke.fft.convolve of signals, yoke.ndimage.convolve of images", "correlate": "yoke.ndimage.correlate of images",
     **{name: f"yoke.ndimage.{name}" for name in ndimage.__all__ if name not in ("convolve", "correlate")},
-    "asnumpy": "yoke.to_numpy(a), or a.to_numpy()", "array": "yoke.asarray(a)",
+    "asnumpy": "yoke.to_numpy(a), or a.to_numpy()",
 }
 
 

@@ -110,7 +110,7 @@ def sign(x, /):
     array = _array_from(x)
     if _kind(array) == "c":
         return _evaluate("r = abs(a); r == 0 ? complex(r, r) : a / r", array.dtype, a=array)
-    return _evaluate("a > 0 ? 1 : a < 0 ? -1 : a" if _kind(array) in "if" else "a != 0", array.dtype, a=array)
+    return _evaluate("a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a" if _kind(array) in "if" else "a != 0", array.dtype, a=array)
 
 
 def _tested(x, of_floats, of_others):

@@ -11,7 +11,7 @@ from ._core import axis_error as _axis_error
 from ._core import evaluate as _evaluate
 
 
-def _axis(axis, dimensions):
+def axis_from_the_front(axis, dimensions):
     """An axis from the front."""
     number = _operator.index(axis)
     if not -dimensions <= number < dimensions:
@@ -19,11 +19,11 @@ def _axis(axis, dimensions):
     return number % dimensions
 
 
-def _axes(axis, dimensions):
+def chosen_axes(axis, dimensions):
     """The axes that are named, or all."""
     if axis is None:
         return list(range(dimensions))
-    chosen = [_axis(each, dimensions) for each in (axis if hasattr(axis, "__iter__") else (axis,))]
+    chosen = [axis_from_the_front(each, dimensions) for each in (axis if hasattr(axis, "__iter__") else (axis,))]
     if len({*chosen}) != len(chosen):
         raise ValueError(f"an axis is named twice: {axis}")
     return chosen
@@ -99,7 +99,7 @@ def expand_dims(x, /, axis=0):
     """A view with a new axis of one element, or several, at these places of the result."""
     array = _array_from(x)
     count = len(axis) if hasattr(axis, "__len__") else 1
-    chosen = _axes(axis, array.ndim + count)
+    chosen = chosen_axes(axis, array.ndim + count)
     return array[tuple([None if i in chosen else slice(None) for i in range(array.ndim + count)])]
 
 
@@ -116,7 +116,7 @@ def permute_dims(x, /, axes):
 def moveaxis(x, source, destination, /):
     """A view with some axes in other places; the others keep their order."""
     array = _array_from(x)
-    sources, targets = _axes(source, array.ndim), _axes(destination, array.ndim)
+    sources, targets = chosen_axes(source, array.ndim), chosen_axes(destination, array.ndim)
     if len(sources) != len(targets):
         raise ValueError(f"{len(sources)} axes do not go to {len(targets)} places")
     order = [i for i in range(array.ndim) if i not in sources]
@@ -128,14 +128,14 @@ def moveaxis(x, source, destination, /):
 def flip(x, /, axis=None):
     """A view with the elements along axes, or all axes, in reverse order."""
     array = _array_from(x)
-    chosen = _axes(axis, array.ndim)
+    chosen = chosen_axes(axis, array.ndim)
     return array[tuple([slice(None, None, -1) if i in chosen else slice(None) for i in range(array.ndim)])]
 
 
 def unstack(x, /, *, axis=0):
     """Views of the array at each index of an axis, a tuple."""
     array = _array_from(x)
-    front = (slice(None),) * _axis(axis, array.ndim)
+    front = (slice(None),) * axis_from_the_front(axis, array.ndim)
     return tuple([array[(*front, i)] for i in range(array.shape[len(front)])])
 
 
@@ -168,7 +168,7 @@ def roll(x, /, shift, axis=None):
         raise ValueError(f"{len(shifts)} shifts for {len(axes)} axes")
     result = array.copy()
     for each, number in zip(axes, shifts):
-        front = (slice(None),) * _axis(each, array.ndim)
+        front = (slice(None),) * axis_from_the_front(each, array.ndim)
         extent = array.shape[len(front)]
         cut = -_operator.index(number) % extent if extent else 0
         if cut:
@@ -191,7 +191,7 @@ def repeat(x, repeats, /, axis=None):
     array = _array_from(x)
     if axis is None:
         array, axis = array.reshape(-1), 0
-    axis = _axis(axis, array.ndim)
+    axis = axis_from_the_front(axis, array.ndim)
     extent = array.shape[axis]
     if isinstance(repeats, int):
         return _several(array, axis, repeats, axis + 1)
@@ -225,7 +225,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     """The differences of neighbours along an axis, n times; of bools whether they differ. prepend, append: arrays that are joined
     to the front and the end before."""
     array = _array_from(x)
-    axis = _axis(axis, array.ndim)
+    axis = axis_from_the_front(axis, array.ndim)
     if n < 0:
         raise ValueError(f"n is {n}: a number that is not negative is wanted")
     parts = [each for each in (prepend, array, append) if each is not None]

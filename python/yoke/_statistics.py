@@ -6,34 +6,33 @@ from collections import namedtuple
 
 from . import _core
 from ._core import array_from as _array_from
-from ._core import evaluate as _evaluate
-from ._core import map_reduce as _map_reduce
 from ._elementwise import _kind
 
 
-def sum(x, /, axis=None, dtype=None, out=None, *, keepdims=False):
-    """The sum, along an axis, a tuple of axes, or all (None); of integers as int64 or uint64. dtype: that it is made in."""
-    return _array_from(x).sum(axis, dtype, out, keepdims=keepdims)
+def sum(x, /, axis=None, dtype=None, out=None, *, keepdims=False, initial=None, where=True):
+    """The sum, along an axis, a tuple of axes, or all (None); of integers as int64 or uint64. dtype: that it is made in; initial: a
+    number that is added; where: a mask of the elements that count."""
+    return _array_from(x).sum(axis, dtype, out, keepdims=keepdims, initial=initial, where=where)
 
 
-def prod(x, /, axis=None, dtype=None, out=None, *, keepdims=False):
+def prod(x, /, axis=None, dtype=None, out=None, *, keepdims=False, initial=None, where=True):
     """The product, as sum."""
-    return _array_from(x).prod(axis, dtype, out, keepdims=keepdims)
+    return _array_from(x).prod(axis, dtype, out, keepdims=keepdims, initial=initial, where=where)
 
 
-def mean(x, /, axis=None, dtype=None, out=None, *, keepdims=False):
+def mean(x, /, axis=None, dtype=None, out=None, *, keepdims=False, where=True):
     """The mean."""
-    return _array_from(x).mean(axis, dtype, out, keepdims=keepdims)
+    return _array_from(x).mean(axis, dtype, out, keepdims=keepdims, where=where)
 
 
-def var(x, /, axis=None, dtype=None, out=None, ddof=0, *, correction=None, keepdims=False):
+def var(x, /, axis=None, dtype=None, out=None, ddof=0, *, correction=None, keepdims=False, where=True):
     """The variance; the sum of squares is divided by n - correction, which NumPy calls ddof, too."""
-    return _array_from(x).var(axis, dtype, out, _degrees(ddof, correction), keepdims=keepdims)
+    return _array_from(x).var(axis, dtype, out, _degrees(ddof, correction), keepdims=keepdims, where=where)
 
 
-def std(x, /, axis=None, dtype=None, out=None, ddof=0, *, correction=None, keepdims=False):
+def std(x, /, axis=None, dtype=None, out=None, ddof=0, *, correction=None, keepdims=False, where=True):
     """The standard deviation: the square root of var."""
-    return _array_from(x).std(axis, dtype, out, _degrees(ddof, correction), keepdims=keepdims)
+    return _array_from(x).std(axis, dtype, out, _degrees(ddof, correction), keepdims=keepdims, where=where)
 
 
 def _degrees(ddof, correction):
@@ -44,46 +43,33 @@ def _degrees(ddof, correction):
     return correction
 
 
-def _extreme(name, x, axis, out, keepdims):
-    """The smallest or largest element; NaN where one is. The library's reduction leaves NaN out."""
-    array = _array_from(x)
-    result = _core.reduce(name, array, axis, keepdims=keepdims)
-    if _kind(array) == "f":
-        unordered = _map_reduce("any", "a != a", axis, keepdims=keepdims, a=array)
-        result = _evaluate("bad ? (r - r) / (r - r) : r", array.dtype, bad=unordered, r=result)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+def min(x, /, axis=None, out=None, *, keepdims=False, initial=None, where=True):
+    """The smallest element; NaN where one is. where: a mask of the elements that count; initial: a number beside them."""
+    return _array_from(x).min(axis, out, keepdims=keepdims, initial=initial, where=where)
 
 
-def min(x, /, axis=None, out=None, *, keepdims=False):
-    """The smallest element; NaN where one is."""
-    return _extreme("min", x, axis, out, keepdims)
-
-
-def max(x, /, axis=None, out=None, *, keepdims=False):
+def max(x, /, axis=None, out=None, *, keepdims=False, initial=None, where=True):
     """The largest element; NaN where one is."""
-    return _extreme("max", x, axis, out, keepdims)
+    return _array_from(x).max(axis, out, keepdims=keepdims, initial=initial, where=where)
 
 
-def any(x, /, axis=None, out=None, *, keepdims=False):
+def any(x, /, axis=None, out=None, *, keepdims=False, where=True):
     """Whether an element is not 0."""
-    return _array_from(x).any(axis, out, keepdims=keepdims)
+    return _array_from(x).any(axis, out, keepdims=keepdims, where=where)
 
 
-def all(x, /, axis=None, out=None, *, keepdims=False):
+def all(x, /, axis=None, out=None, *, keepdims=False, where=True):
     """Whether no element is 0."""
-    return _array_from(x).all(axis, out, keepdims=keepdims)
+    return _array_from(x).all(axis, out, keepdims=keepdims, where=where)
 
 
 def argmin(x, /, axis=None, out=None, *, keepdims=False):
-    """The position of the smallest element, int64."""
+    """The position of the first smallest element, or of the first NaN, int64."""
     return _array_from(x).argmin(axis, out, keepdims=keepdims)
 
 
 def argmax(x, /, axis=None, out=None, *, keepdims=False):
-    """The position of the largest element, int64."""
+    """The position of the first largest element, or of the first NaN, int64."""
     return _array_from(x).argmax(axis, out, keepdims=keepdims)
 
 

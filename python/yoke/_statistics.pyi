@@ -25,6 +25,8 @@ def sum(
     out: Array | None = None,
     *,
     keepdims: bool = False,
+    initial: complex | None = None,
+    where: ArrayLike = True,
 ) -> Array: ...
 def prod(
     x: ArrayLike,
@@ -34,6 +36,8 @@ def prod(
     out: Array | None = None,
     *,
     keepdims: bool = False,
+    initial: complex | None = None,
+    where: ArrayLike = True,
 ) -> Array: ...
 def mean(
     x: ArrayLike,
@@ -43,6 +47,7 @@ def mean(
     out: Array | None = None,
     *,
     keepdims: bool = False,
+    where: ArrayLike = True,
 ) -> Array: ...
 def var(
     x: ArrayLike,
@@ -54,6 +59,7 @@ def var(
     *,
     correction: float | None = None,
     keepdims: bool = False,
+    where: ArrayLike = True,
 ) -> Array: ...
 def std(
     x: ArrayLike,
@@ -65,11 +71,34 @@ def std(
     *,
     correction: float | None = None,
     keepdims: bool = False,
+    where: ArrayLike = True,
 ) -> Array: ...
-def min(x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
-def max(x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
-def any(x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
-def all(x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
+def min(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    *,
+    keepdims: bool = False,
+    initial: float | None = None,
+    where: ArrayLike = True,
+) -> Array: ...
+def max(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    out: Array | None = None,
+    *,
+    keepdims: bool = False,
+    initial: float | None = None,
+    where: ArrayLike = True,
+) -> Array: ...
+def any(
+    x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False, where: ArrayLike = True
+) -> Array: ...
+def all(
+    x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False, where: ArrayLike = True
+) -> Array: ...
 def argmin(x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
 def argmax(x: ArrayLike, /, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
 def cumulative_sum(

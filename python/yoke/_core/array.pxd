@@ -30,7 +30,8 @@ cdef struct Above:
     # reduction
     Array (*reduced)(name, Array array, axis, keepdims, dtype, Array out)
     Array (*reduced_from)(str name, Array array, axis, keepdims, dtype, Array out, initial, where)
-    Array (*variance)(Array array, axis, keepdims, dtype, Array out, ddof, bint root)
+    Array (*mean)(Array array, axis, keepdims, dtype, Array out, where)
+    Array (*variance)(Array array, axis, keepdims, dtype, Array out, ddof, bint root, where)
     Array (*accumulate)(str name, Array array, axis, dtype, Array out)
     int (*sort_along)(Array array, axis, descending) except -1
     Array (*sorting)(Array array, axis, descending)

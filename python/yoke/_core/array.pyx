@@ -88,16 +88,6 @@ cdef class Array:
         return namespace(api_version)
 
     @property
-    def T(self):
-        """The transpose, a view."""
-        return self.transpose()
-
-    @property
-    def mT(self):
-        """The transposes of the matrices along the last two axes, views."""
-        return self.transpose((*range(self.a.dimensions - 2), -1, -2))
-
-    @property
     def real(self):
         """The real part, a view; the array itself where it is not complex."""
         return above.part_of_complex(self, 0) if is_complex(self.a.dtype) else self
@@ -160,29 +150,25 @@ cdef class Array:
             order[i] = axis_of(axis, self.a.dimensions)
         return self.view(yoke_array_transpose(self.a, order))
 
-    def reshape(self, *shape):
-        """The same elements in another shape; one extent may be -1. A view where the strides allow it, else a copy."""
+    def reshape(self, *shape, order="C", copy=None):
+        """The same elements in another shape; one extent may be -1. A view where the strides allow it, else a copy. order: "C", "F"
+        or "A", as NumPy's. copy: True gives one in any case; with False, ValueError tells that one is needed."""
         cdef int64_t extents[8]
         cdef yoke_array a
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        if order != "C" or copy is not None:
+            from .._layout import reshaped
+
+            return reshaped(self, shape, order, copy)
         dimensions = shape_of(shape, extents)
         a = yoke_array_reshape(self.a, dimensions, extents)
         if a.dtype == 0 and not yoke_array_is_contiguous(&self.a):
             return self.copy().reshape(shape)
         return self.view(a)
 
-    def ravel(self):
-        """The elements along one axis, as reshape(-1)."""
-        return self.reshape(-1)
-
-    def squeeze(self, axis=None):
-        """A view without the axes of one element; axis: an int or a tuple, only these."""
-        chosen = ([i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else
-                  [axis_of(each, self.a.dimensions) for each in (axis if hasattr(axis, "__iter__") else (axis,))])
-        for each in chosen:
-            if self.shape[each] != 1:
-                raise ValueError(f"axis {each} has {self.shape[each]} elements, and only an axis of one can be squeezed")
-        return self.select(tuple([0 if i in chosen else slice(None) for i in range(self.a.dimensions)]))
+    def ravel(self, order="C"):
+        """The elements along one axis, as reshape(-1); with order "K" as they lie in memory."""
+        return self.reshape((-1,), order=order)
 
     def clip(self, min=None, max=None):
         """The elements, limited to min … max, which are numbers or arrays; NaN stays NaN."""
@@ -201,8 +187,12 @@ cdef class Array:
         dimensions = shape_of(shape, extents)
         return self.view(yoke_array_broadcast(self.a, dimensions, extents))
 
-    def copy(self):
-        """A contiguous copy."""
+    def copy(self, order="C"):
+        """A contiguous copy. order: its layout in memory; "C" is by rows."""
+        if order != "C":
+            from .._layout import copied
+
+            return copied(self, order)
         cdef Array result = above.new_array(self.stream, self.a.dtype, self.shape)
         above.assign(result, self, here())
         return result
@@ -213,10 +203,14 @@ cdef class Array:
     def __deepcopy__(self, memo):
         return self.copy()
 
-    def astype(self, dtype, *, copy=True):
+    def astype(self, dtype, *, order="C", copy=True):
         """A copy with another dtype; copy=False: the array itself where it has the dtype. Floats are truncated to integers, values
-        out of range give the nearest end."""
+        out of range give the nearest end. order: the copy's layout in memory."""
         cdef int32_t number = dtype_number(dtype)
+        if order != "C":
+            from .._layout import converted
+
+            return converted(self, dtype, order, copy)
         if not copy and number == self.a.dtype:
             return self
         cdef Array result = above.new_array(self.stream, number, self.shape)
@@ -482,24 +476,24 @@ cdef class Array:
         """The product."""
         return above.reduced_from("prod", self, axis, keepdims, dtype, out, initial, where)
 
-    def mean(self, axis=None, dtype=None, out=None, *, keepdims=False):
+    def mean(self, axis=None, dtype=None, out=None, *, keepdims=False, where=True):
         """The mean; of integers of 32 and 64 bits as float64, where the device has it, and of shorter ones as float32."""
-        return above.reduced("mean", self, axis, keepdims, dtype, out)
+        return above.mean(self, axis, keepdims, dtype, out, where)
 
-    def var(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False):
+    def var(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False, where=True):
         """The variance: the mean of the squared distances from the mean; their sum is divided by n - ddof."""
-        return above.variance(self, axis, keepdims, dtype, out, ddof, False)
+        return above.variance(self, axis, keepdims, dtype, out, ddof, False, where)
 
-    def std(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False):
+    def std(self, axis=None, dtype=None, out=None, ddof=0, *, keepdims=False, where=True):
         """The standard deviation: the square root of var."""
-        return above.variance(self, axis, keepdims, dtype, out, ddof, True)
+        return above.variance(self, axis, keepdims, dtype, out, ddof, True, where)
 
     def min(self, axis=None, out=None, *, keepdims=False, initial=None, where=True):
-        """The smallest element; NaN only where all are."""
+        """The smallest element; NaN where one is."""
         return above.reduced_from("min", self, axis, keepdims, None, out, initial, where)
 
     def max(self, axis=None, out=None, *, keepdims=False, initial=None, where=True):
-        """The largest element; NaN only where all are."""
+        """The largest element; NaN where one is."""
         return above.reduced_from("max", self, axis, keepdims, None, out, initial, where)
 
     def any(self, axis=None, out=None, *, keepdims=False, where=True):
@@ -511,12 +505,12 @@ cdef class Array:
         return above.reduced_from("all", self, axis, keepdims, None, out, None, where)
 
     def argmin(self, axis=None, out=None, *, keepdims=False):
-        """The position of the smallest element, int64."""
-        return above.reduced("argmin", self, axis, keepdims, None, out)
+        """The position of the first smallest element, or of the first NaN, int64."""
+        return above.reduced("argmin_or_nan", self, axis, keepdims, None, out)
 
     def argmax(self, axis=None, out=None, *, keepdims=False):
-        """The position of the largest element, int64."""
-        return above.reduced("argmax", self, axis, keepdims, None, out)
+        """The position of the first largest element, or of the first NaN, int64."""
+        return above.reduced("argmax_or_nan", self, axis, keepdims, None, out)
 
     def norm(self, axis=None, *, keepdims=False, out=None):
         """The square root of the sum of squares."""

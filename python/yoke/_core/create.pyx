@@ -66,32 +66,38 @@ def ones(shape, dtype=None, *, stream=None, device=None):
     return filled(shape, 1, dtype_or_default(dtype), stream_for(stream, device), here())
 
 
-cdef int32_t dtype_like(Array array, dtype) except -1:
-    return array.a.dtype if dtype is None else dtype_number(dtype)
+cdef tuple likeness(array, dtype, device):
+    """The stream, the dtype and the shape of what is made like an array, which may be any that asarray takes."""
+    cdef Array given
+    if not isinstance(array, Array) and hasattr(array, "__array_interface__") and hasattr(array, "shape"):
+        return stream_on(device), dtype_number(array.dtype if dtype is None else dtype), array.shape
+    given = array_from(array, stream=None if device is None or isinstance(array, Array) else stream_on(device))
+    stream = given.stream if device is None or device is given.stream.device else stream_on(device)
+    return stream, given.a.dtype if dtype is None else dtype_number(dtype), given.shape
 
 
-cdef Stream stream_like(Array array, device):
-    return array.stream if device is None or device is array.stream.device else stream_on(device)
-
-
-def empty_like(Array array not None, dtype=None, *, device=None):
+def empty_like(array, dtype=None, *, device=None):
     """A new array of the same shape, dtype (None) and stream, with undefined content; device: another than the array's."""
-    return new_array(stream_like(array, device), dtype_like(array, dtype), array.shape)
+    stream, number, shape = likeness(array, dtype, device)
+    return new_array(stream, number, shape)
 
 
-def zeros_like(Array array not None, dtype=None, *, device=None):
+def zeros_like(array, dtype=None, *, device=None):
     """An array of zeros of the same shape, dtype (None) and stream."""
-    return filled(array.shape, 0, dtype_like(array, dtype), stream_like(array, device), here())
+    stream, number, shape = likeness(array, dtype, device)
+    return filled(shape, 0, number, stream, here())
 
 
-def ones_like(Array array not None, dtype=None, *, device=None):
+def ones_like(array, dtype=None, *, device=None):
     """An array of ones of the same shape, dtype (None) and stream."""
-    return filled(array.shape, 1, dtype_like(array, dtype), stream_like(array, device), here())
+    stream, number, shape = likeness(array, dtype, device)
+    return filled(shape, 1, number, stream, here())
 
 
-def full_like(Array array not None, fill_value, dtype=None, *, device=None):
+def full_like(array, fill_value, dtype=None, *, device=None):
     """An array of the same shape, dtype (None) and stream, whose elements are all `fill_value`."""
-    return full(array.shape, fill_value, dtype_names[dtype_like(array, dtype)], stream=stream_like(array, device))
+    stream, number, shape = likeness(array, dtype, device)
+    return full(shape, fill_value, dtype_names[number], stream=stream)
 
 
 def linspace(start, stop, num=50, *, endpoint=True, dtype=None, stream=None, device=None):
@@ -220,16 +226,22 @@ cdef Array in_stream(Array array, Stream stream):
     return result
 
 
-def asarray(data, dtype=None, *, stream=None, device=None, copy=None):
+def asarray(data, dtype=None, *, order=None, stream=None, device=None, copy=None):
     """An array of anything: an Array (itself, where dtype and stream fit, else a copy), a NumPy array, numbers and nested lists
     (with NumPy), anything contiguous with the buffer protocol; and, without a copy, arrays of this device by DLPack or
     __cuda_array_interface__. Host memory is copied before this returns. stream: None means an Array's own, else
     that of the device, or default_stream(). Python's floats get the default dtype, float32 unless set_default_dtype has set
-    another. copy: True gives a copy in any case; with False, ValueError tells that one is needed."""
+    another. copy: True gives a copy in any case; with False, ValueError tells that one is needed. order: the layout in memory, "C"
+    or "F"; None takes an Array's as it is."""
     cdef Array result
+    if order is not None:
+        from .._layout import arranged
+
+        return arranged(data, dtype, order, stream, device, copy)
     if isinstance(data, Array):
         if device is not None or stream is not None:
-            stream = stream_like(data, device) if stream is None else stream_for(stream, device)
+            if stream is not None or device is not (<Array>data).stream.device:
+                stream = stream_for(stream, device)
         result = array_from(in_stream(data, stream), dtype)
         if copy is False and result is not data:
             raise ValueError("another dtype, stream or device takes a copy, and copy is false")

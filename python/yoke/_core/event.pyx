@@ -14,6 +14,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from .c_python cimport PyByteArray_AsString
 from .c_yoke cimport *
 from .errors cimport as_size, Call, check, check_function, complete, fail, in_main_thread, release_call, shown
+from .device cimport Device
 from .memory cimport prune_kept
 
 
@@ -252,8 +253,26 @@ cdef int call_on_complete(Event event, function, tuple args, dict kwargs) except
     return 0
 
 
+class NativeStream(int):
+    """The driver's stream as an int, which other libraries take as a CUDA stream: it has __cuda_stream__."""
+
+    def __cuda_stream__(self):
+        return 0, int(self)
+
+
+cdef object native_handle(uintptr_t handle, Device device):
+    """The driver's stream, as Python code gets it."""
+    return NativeStream(handle) if device.backend == "cuda" else handle
+
+
 cdef uintptr_t native_queue(number) except? 0:
-    """A queue's number as other libraries give it; 0 is refused, because on CUDA it means one of two streams."""
+    """A queue's number as other libraries give it, also by __cuda_stream__; 0 is refused, because on CUDA it means one of two
+    streams."""
+    protocol = getattr(number, "__cuda_stream__", None)
+    if protocol is not None and not isinstance(number, type):
+        version, number = protocol() if callable(protocol) else protocol  # a tuple itself before the protocol was a method
+        if version != 0:
+            raise ValueError(f"__cuda_stream__ has the version {shown(version)}, and 0 is known")
     cdef uintptr_t queue = as_size(number, "stream")
     if queue == 0:
         raise ValueError("stream 0 is ambiguous: 1 is the legacy default stream, and 2 that of the calling thread")

@@ -352,12 +352,10 @@ def namespace(version):
 
 # Methods that arrays of other libraries have, and what to write here.
 cdef dict attributes_of_others = {
-    "flatten": "ravel(), or copy().ravel()", "get": "to_numpy()", "numpy": "to_numpy()", "cpu": "to_numpy()",
-    "copy_to_host": "to_numpy()", "set": "a[...] = values", "dot": "yoke.dot(a, b), or a @ b",
-    "take": "yoke.take(a, indices, axis)", "put": "yoke.put(a, ind, v)", "nonzero": "yoke.nonzero(a)",
-    "compress": "yoke.compress(condition, a, axis)", "repeat": "yoke.take", "swapaxes": "transpose(axes)", "ptr": "buffer.native",
+    "get": "to_numpy()", "numpy": "to_numpy()", "cpu": "to_numpy()",
+    "copy_to_host": "to_numpy()", "set": "a[...] = values", "ptr": "buffer.native",
     "to": "to_device(device), or astype(dtype)",
-    "tobytes": "to_numpy().tobytes()", "searchsorted": "yoke.searchsorted(a, values)",
+    "tobytes": "to_numpy().tobytes()", "partition": "sort()", "argpartition": "argsort()", "ptp": "max() - min()",
 }
 
 

@@ -15,7 +15,7 @@ from .c_yoke cimport *
 from .errors cimport as_size, c_text, Call, call_again, check, check_function, fail, here, release_call, shown, text_of
 from .device cimport Device
 from .memory cimport Buffer, hold, Inside, inside, Kept, lent_memory, with_owner
-from .event cimport Event
+from .event cimport Event, native_handle
 from .stream cimport keep_until_done, may_raise, raise_in_graph, Recorded, Stream
 from .kernel cimport count_args, enter_arguments, fill_arguments, Kernel, Launch, leave_arguments, MOST_ARGS
 
@@ -142,7 +142,7 @@ cdef class Section:
             self.leave()
             self.stream.wait()  # which raises the failure
             raise CancelledError("the stream was cancelled before the native section")
-        return <uintptr_t>self.shared.native
+        return native_handle(<uintptr_t>self.shared.native, self.stream.device)
 
     def __exit__(self, *exception):
         self.leave()

@@ -16,7 +16,8 @@ from .c_ops cimport *
 from .errors cimport c_text, check, here, shown
 from .dtype cimport any_number, axis_of, dtype_names, dtype_number, F32, F64, is_integer_or_bool, plain_number, promote, U32, U64
 from .array cimport above, Array
-from .expression cimport away, called_function, fill_vars, Function, map_arrays, MOST_VARS, new_array, order_back, order_streams
+from .expression cimport assign, away, called_function, fill_vars, Function, map_arrays, MOST_VARS, new_array, order_back
+from .expression cimport order_streams
 from .create cimport stream_of
 from .reduction cimport reduced_dtype, tell_later
 from .operators cimport operand_array
@@ -105,16 +106,27 @@ cdef tuple epilogue_of(epilogue, dict variables, str dtype):
     return text, {**variables, "function": called_function(declaration, function)}
 
 
-def dot(a, b):
+def dot(a, b, out=None):
     """NumPy's product of two arrays: the sum of a * b of two of one dimension, else over the last axis of `a` and the last but one
-    of `b`, which has at most two; a number is multiplied."""
-    stream = stream_of([a, b])
+    of `b`; a number is multiplied. out: an array for the result, of its shape and dtype."""
+    cdef Array result = dot_of(a, b, stream_of([a, b]))
+    if out is None:
+        return result
+    if not isinstance(out, Array) or out.shape != result.shape or (<Array>out).a.dtype != result.a.dtype:
+        raise ValueError(f"out is to be an Array of shape {result.shape} and dtype {dtype_names[result.a.dtype]}")
+    assign(out, result, here())
+    return out
+
+
+cdef Array dot_of(a, b, stream):
     cdef Array left = array_from(a, stream=stream), right = array_from(b, stream=stream)
 
     if not left.a.dimensions or not right.a.dimensions:
         return left * b if isinstance(b, (int, float, complex)) else a * right  # Python's numbers have a kind, and no width
     if right.a.dimensions > 2:
-        raise ValueError(f"dot takes two dimensions of b at most, not the shape {right.shape}: a @ b is the product of batches")
+        from ..linalg import tensordot
+
+        return tensordot(left, right, axes=(-1, -2))
     if left.a.dimensions == 1 == right.a.dimensions and left.shape == right.shape:
         return dot_of_vectors(left, right)
     return matmul(left, right)

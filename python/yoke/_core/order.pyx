@@ -175,34 +175,36 @@ cdef Array compress(Array array, Array flags):
     return result[:count.item()]
 
 
-def topk(Array array not None, k, *, axis=-1, largest=True):
+def topk(array, k, *, axis=-1, largest=True):
     """The k largest elements along an axis, in descending order, and their positions, int64; or the k smallest, ascending. NaN is
     last in both orders."""
     cdef Array values, indices
+    cdef Array given = array_from(array)
     cdef int32_t along
     cdef int32_t order = 1 if largest else 0
     cdef const char *where = here()
     cdef yoke_status status
 
     k = operator.index(k)
-    if not array.a.dimensions:
+    if not given.a.dimensions:
         raise ValueError("topk takes an array of one dimension or more")
-    along = axis_of(axis, array.a.dimensions)
-    if along != array.a.dimensions - 1:
-        return tuple([with_last(each, along) for each in topk(with_last(array, along), k, largest=largest)])
-    if not 0 <= k <= array.shape[-1]:
-        raise ValueError(f"k is {shown(k)}, and the axis has {array.shape[-1]} elements")
-    values = new_array(array.stream, array.a.dtype, (*array.shape[:-1], k))
-    indices = new_array(array.stream, I64, (*array.shape[:-1], k))
+    along = axis_of(axis, given.a.dimensions)
+    if along != given.a.dimensions - 1:
+        return tuple([with_last(each, along) for each in topk(with_last(given, along), k, largest=largest)])
+    if not 0 <= k <= given.shape[-1]:
+        raise ValueError(f"k is {shown(k)}, and the axis has {given.shape[-1]} elements")
+    values = new_array(given.stream, given.a.dtype, (*given.shape[:-1], k))
+    indices = new_array(given.stream, I64, (*given.shape[:-1], k))
     with nogil:
-        status = yoke_top_k_at(where, array.stream.ptr, order, &values.a, &indices.a, &array.a)
+        status = yoke_top_k_at(where, given.stream.ptr, order, &values.a, &indices.a, &given.a)
     check(status)
     return values, indices
 
 
-def searchsorted(Array array not None, values, side="left"):
+def searchsorted(ascending, values, side="left"):
     """Where values belong in an ascending array of one dimension, int64: before equal elements ("left") or behind them
     ("right")."""
+    cdef Array array = array_from(ascending, stream=stream_of([values]))
     cdef Array queries, result
     cdef int32_t behind
     cdef const char *where = here()

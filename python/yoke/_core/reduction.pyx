@@ -8,8 +8,8 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport check, here, shown
 from .dtype cimport (
-    any_number, axis_of, BOOL, dtype_names, dtype_number, fractions_of, I64, in_dtype, is_integer_or_bool, is_unsigned, part_of,
-    U64,
+    any_number, axis_of, BF16, BOOL, dtype_names, dtype_number, F16, F32, fractions_of, I64, in_dtype, is_complex,
+    is_integer_or_bool, is_unsigned, part_of, U64,
 )
 from .stream cimport Stream
 from .array cimport above, Array
@@ -25,8 +25,8 @@ from .create import array_from
 # ---- Reductions, scans ----
 
 cdef dict reductions = {"sum": 1, "prod": 2, "min": 3, "max": 4, "any": 5, "all": 6, "argmin": 7, "argmax": 8, "mean": 9,
-                        "var": 10, "norm": 11}
-cdef tuple without_identity = tuple([reductions[each] for each in ("min", "max", "argmin", "argmax")])
+                        "var": 10, "norm": 11, "min_or_nan": 15, "max_or_nan": 16, "argmin_or_nan": 17, "argmax_or_nan": 18}
+cdef tuple without_identity = tuple([number for name, number in reductions.items() if "min" in name or "max" in name])
 
 
 cdef int32_t operation_of(name) except -1:
@@ -39,7 +39,7 @@ cdef int32_t operation_of(name) except -1:
 cdef int32_t reduced_dtype(str name, int32_t dtype, Stream stream) except -1:
     if name in ("any", "all"):
         return BOOL
-    if name in ("argmin", "argmax"):
+    if name.startswith("arg"):
         return I64
     if name in ("sum", "prod") and is_integer_or_bool(dtype):
         return U64 if is_unsigned(dtype) else I64
@@ -94,26 +94,23 @@ cdef Array reduced(name, Array array, axis, keepdims, dtype, Array out):
 
 
 cdef Array reduced_from(str name, Array array, axis, keepdims, dtype, Array out, initial, where):
-    """A reduction that begins with a number, None for none, and of the elements where a mask holds, True for all."""
+    """A reduction that begins with a number, None for none, and of the elements where a mask holds, True for all; NaN wins."""
     cdef Array result
     cdef int32_t axes[8]
     cdef size_t count
     if where is not True:
         array = only_where(name, array, initial, where)
+    operation = f"{name}_or_nan" if name in ("min", "max") else name
     if initial is None:
-        return reduced(name, array, axis, keepdims, dtype, out)
+        return reduced(operation, array, axis, keepdims, dtype, out)
     count = reduced_axes(axis, array.shape, 0, axes)
     if name in ("min", "max") and not math.prod([array.shape[axes[i]] for i in range(count)]):
         result = reduced_array(array.stream, array.a.dtype, array.shape, axes, count, keepdims)
         assign_value(result, first_value(result.a.dtype, initial)[1], here())
-        if out is None:
-            return result
-        if out.shape != result.shape:
-            raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
-        assign(out, result, here())
-        return out
-    result = reduced(name, array, axis, keepdims, dtype, out)
-    map_arrays(result.stream, {"sum": "r = r + v", "prod": "r = r * v", "min": "r = v < r ? v : r", "max": "r = v > r ? v : r"}[name],
+        return put_into(out, result)
+    result = reduced(operation, array, axis, keepdims, dtype, out)
+    map_arrays(result.stream, {"sum": "r = r + v", "prod": "r = r * v", "min": "r = v < r || v != v ? v : r",
+                               "max": "r = v > r || v != v ? v : r"}[name],
                {"r": result, "v": first_value(result.a.dtype, initial)}, here())
     return result
 
@@ -125,32 +122,74 @@ cdef tuple first_value(int32_t dtype, initial):
     return in_dtype(dtype, initial)
 
 
-cdef Array only_where(str name, Array array, initial, where):
-    """The array with what counts for nothing where the mask does not hold."""
+cdef Array put_into(Array out, Array result):
+    """The result, or `out`, where there is one, which gets it."""
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
+    assign(out, result, here())
+    return out
+
+
+cdef Array mask_for(Array array, where):
+    """A mask of an array's elements, or of those of a shape that is broadcast to its own."""
     cdef Array mask = array_from(where, stream=array.stream)
     if mask.a.dtype != BOOL:
         raise TypeError(f"where is a mask of bool, not of {dtype_names[mask.a.dtype]}")
     if broadcast_shape([mask.shape, array.shape]) != array.shape:
         raise ValueError(f"a mask of shape {mask.shape} for an array of shape {array.shape}")
+    return mask
+
+
+cdef Array only_where(str name, Array array, initial, where):
+    """The array with what counts for nothing where the mask does not hold."""
+    cdef Array mask = mask_for(array, where)
     if name in ("min", "max") and initial is None:
         raise ValueError(f"{name} of the elements where a mask holds, which may be none, takes initial")
     neutral = initial if name in ("min", "max") else 1 if name in ("prod", "all") else 0
     return evaluate("mask ? x : v", dtype=dtype_names[array.a.dtype], mask=mask, x=array, v=first_value(array.a.dtype, neutral))
 
 
-def reduce(name, Array array not None, axis=None, *, keepdims=False, dtype=None, Array out=None, initial=None):
-    """A reduction by its name, along axis: None for all, an int, or a tuple. dtype: of the result; sums to float64 are added as
-    such. out: an array for the result. initial: what "sum", "prod", "min" and "max" begin with.
+cdef tuple sum_where(Array array, Array mask, axis, keepdims, int32_t dtype, mean):
+    """Where the mask holds, the sum of the elements or, with a mean, of the squares of their distances from it, in this dtype, and
+    their number in the result's."""
+    text = "mask ? x : 0" if mean is None else "d = x - mean; mask ? d * d : 0"
+    values = {"mask": mask, "x": array.astype(dtype_names[dtype], copy=False)}
+    if mean is not None:
+        values["mean"] = mean
+    count = map_reduce("sum", "mask", axis, keepdims=keepdims, dtype="int64", mask=mask.broadcast_to(array.shape))
+    return map_reduce("sum", text, axis, keepdims=keepdims, dtype=dtype_names[dtype], **values), count.astype(dtype_names[dtype])
 
-    Or by a combination of one's own: a function of two values, lambda or @yoke.function, or an expression of `a` and `b`, with
-    what it begins with: reduce(lambda a, b: a * b % 10007, x, initial=1). Elements are combined in any order, but the same on
-    every device; they have the dtype of the result, which is the array's unless dtype says so. KernelError shows a mistake in a
-    function, InvalidArgumentError one in an expression."""
-    if is_own(name):
-        return reduced_with(name, array, axis, keepdims, dtype, out, initial)
-    if initial is not None and name not in ("sum", "prod", "min", "max"):
-        raise TypeError(f"initial goes with sum, prod, min, max and functions, not with {shown(name)}")
-    return reduced_from(name, array, axis, keepdims, dtype, out, initial, True)
+
+cdef int32_t dtype_of_means(Array array, dtype) except -1:
+    """What the mean of elements where a mask holds is computed in."""
+    number = fractions_of(array.a.dtype, array.stream) if dtype is None else dtype_number(dtype)
+    return F32 if number in (F16, BF16) else number
+
+
+cdef Array mean_of(Array array, axis, keepdims, dtype, Array out, where):
+    """The mean of the elements where a mask holds, True for all."""
+    if where is True:
+        return reduced("mean", array, axis, keepdims, dtype, out)
+    cdef int32_t number = dtype_of_means(array, dtype)
+    total, count = sum_where(array, mask_for(array, where), axis, keepdims, number, None)
+    return put_into(out, (total / count).astype(dtype_names[reduced_dtype("mean", array.a.dtype, array.stream)]
+                                                if dtype is None else dtype, copy=False))
+
+
+cdef Array variance_where(Array array, axis, keepdims, dtype, Array out, ddof, bint root, where):
+    """variance of the elements where a mask holds."""
+    cdef int32_t number = dtype_of_means(array, dtype)
+    if is_complex(number):
+        raise TypeError(f"the variance of {dtype_names[array.a.dtype]} is that of its parts: take a.real and a.imag")
+    mask = mask_for(array, where)
+    total, count = sum_where(array, mask, axis, True, number, None)
+    total, count = sum_where(array, mask, axis, keepdims, number, total / count)
+    result = evaluate("v = n > ddof ? s / (n - ddof) : none; root ? sqrt(v) : v", dtype=dtype_names[number], s=total, n=count,
+                      ddof=(number, ddof), none=(number, math.nan), root=int(root))
+    return put_into(out, result.astype(dtype_names[reduced_dtype("var", array.a.dtype, array.stream)] if dtype is None else dtype,
+                                       copy=False))
 
 
 # ---- Combinations of one's own ----
@@ -221,8 +260,30 @@ cdef Array scanned_with(name, Array array, int32_t axis, int32_t mode, initial):
     return result
 
 
-cdef Array variance(Array array, axis, keepdims, dtype, Array out, ddof, bint root):
-    """The variance, divided by n - ddof, or its square root."""
+def reduce(name, Array array not None, axis=None, *, keepdims=False, dtype=None, Array out=None, initial=None):
+    """A reduction by its name, along axis: None for all, an int, or a tuple. "min", "max", "argmin" and "argmax" leave NaN out
+    where there is another number; "min_or_nan", … do not, and the methods are these. dtype: of the result; sums to float64 are
+    added as such. out: an array for the result. initial: what "sum" and "prod" begin with.
+
+    Or by a combination of one's own: a function of two values, lambda or @yoke.function, or an expression of `a` and `b`, with
+    what it begins with: reduce(lambda a, b: a * b % 10007, x, initial=1). Elements are combined in any order, but the same on
+    every device; they have the dtype of the result, which is the array's unless dtype says so. KernelError shows a mistake in a
+    function, InvalidArgumentError one in an expression."""
+    if is_own(name):
+        return reduced_with(name, array, axis, keepdims, dtype, out, initial)
+    if initial is None:
+        return reduced(name, array, axis, keepdims, dtype, out)
+    if name not in ("sum", "prod"):
+        raise TypeError(f"initial goes with sum, prod and functions, not with {shown(name)}; the methods min and max take it")
+    return reduced_from(name, array, axis, keepdims, dtype, out, initial, True)
+
+
+
+
+cdef Array variance(Array array, axis, keepdims, dtype, Array out, ddof, bint root, where):
+    """The variance, divided by n - ddof, or its square root, of the elements where a mask holds, True for all."""
+    if where is not True:
+        return variance_where(array, axis, keepdims, dtype, out, ddof, root, where)
     cdef Array result = reduced("var", array, axis, keepdims, dtype, out)
     text = "c = "
     text += "sqrt(c * k)" if root and ddof else "sqrt(c)" if root else "c * k"
@@ -269,22 +330,22 @@ def map_reduce(name, expression, /, axis=None, *, keepdims=False, dtype=None, st
     return result
 
 
-def scan(name, Array array not None, axis=None, *, exclusive=False, initial=None):
+def scan(name, array, axis=None, *, exclusive=False, initial=None):
     """"sum", "prod", "min" or "max" of all elements up to each, along axis; None: of the flattened array. exclusive: of those
     before each, so that the first is the value for no elements.
 
     Or by a combination of one's own, as in reduce, with what each row begins with: scan(lambda a, b: b if b != 0 else a, x,
     initial=-1). It is given what comes before, and what comes behind."""
     cdef int32_t mode = 1 if exclusive else 0
+    cdef Array source = array_from(array)
+    source = source.reshape(-1) if axis is None else source
+    cdef int32_t along = axis_of(0 if axis is None else axis, source.a.dimensions)
     if is_own(name):
-        array = array.reshape(-1) if axis is None else array
-        return scanned_with(name, array, axis_of(0 if axis is None else axis, array.a.dimensions), mode, initial)
+        return scanned_with(name, source, along, mode, initial)
     if initial is not None:
         raise TypeError("initial goes with a combination of one's own: add it to the result")
     if name not in ("sum", "prod", "min", "max"):
         raise ValueError(f"a scan is of sum, prod, min or max, not of {shown(name)}")
-    cdef Array source = array.reshape(-1) if axis is None else array
-    cdef int32_t along = axis_of(0 if axis is None else axis, source.a.dimensions)
     cdef int32_t operation = operation_of(name)
     cdef Array result = new_array(source.stream, reduced_dtype(name, source.a.dtype, source.stream), source.shape)
     cdef const char *where = here()
@@ -301,14 +362,9 @@ cdef Array accumulate(str name, Array array, axis, dtype, Array out):
     cdef Array result = scan(name, array if dtype is None else array.astype(dtype), axis)
     if dtype is not None and result.a.dtype != dtype_number(dtype):
         result = result.astype(dtype)
-    if out is None:
-        return result
-    if out.shape != result.shape:
-        raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
-    if dtype is not None and out.a.dtype != result.a.dtype:
+    if out is not None and dtype is not None and out.a.dtype != result.a.dtype:
         raise TypeError(f"dtype is {dtype_names[result.a.dtype]}, and out is of {dtype_names[out.a.dtype]}")
-    assign(out, result, here())
-    return out
+    return put_into(out, result)
 
 
 def cumsum(array, axis=None, dtype=None, out=None):
@@ -339,5 +395,6 @@ def raise_where(flag, kind, text):
 
 above.reduced = reduced
 above.reduced_from = reduced_from
+above.mean = mean_of
 above.variance = variance
 above.accumulate = accumulate

@@ -15,6 +15,8 @@ static int32_t usual_out(int32_t operation, int32_t in)
     switch (operation) {
     case YOKE_REDUCE_ARGMIN:
     case YOKE_REDUCE_ARGMAX:
+    case YOKE_REDUCE_ARGMIN_OR_NAN:
+    case YOKE_REDUCE_ARGMAX_OR_NAN:
         return YOKE_I64;
     case YOKE_REDUCE_VARIANCE:
     case YOKE_REDUCE_NORM:
@@ -211,8 +213,10 @@ static void random_shapes(suite *t)
 static void specials(suite *t)
 {
     test_array a;
-    static const int32_t list[] = { YOKE_REDUCE_SUM,    YOKE_REDUCE_MIN, YOKE_REDUCE_MAX, YOKE_REDUCE_ARGMIN,
-                                    YOKE_REDUCE_ARGMAX, YOKE_REDUCE_ANY, YOKE_REDUCE_ALL, YOKE_REDUCE_NORM };
+    static const int32_t list[] = { YOKE_REDUCE_SUM,        YOKE_REDUCE_MIN,           YOKE_REDUCE_MAX,
+                                    YOKE_REDUCE_ARGMIN,     YOKE_REDUCE_ARGMAX,        YOKE_REDUCE_ANY,
+                                    YOKE_REDUCE_ALL,        YOKE_REDUCE_NORM,          YOKE_REDUCE_MIN_OR_NAN,
+                                    YOKE_REDUCE_MAX_OR_NAN, YOKE_REDUCE_ARGMIN_OR_NAN, YOKE_REDUCE_ARGMAX_OR_NAN };
     static const long double sets[][3] = { { NAN, NAN, NAN },     { -0.0L, -0.0L, -0.0L }, { 0, -0.0L, 0 },
                                            { -0.0L, 0, -0.0L },   { NAN, -5, NAN },        { INFINITY, NAN, INFINITY },
                                            { -INFINITY, 3, NAN }, { 1e-40L, -1e-40L, 0 },  { INFINITY, -INFINITY, 1 } };
@@ -227,6 +231,8 @@ static void specials(suite *t)
         }
     one(t, YOKE_REDUCE_MIN, YOKE_F64, YOKE_F64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 8, true);
     one(t, YOKE_REDUCE_MAX, YOKE_F16, YOKE_F16, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 9, true);
+    one(t, YOKE_REDUCE_MIN_OR_NAN, YOKE_F64, YOKE_F64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 8, true);
+    one(t, YOKE_REDUCE_ARGMAX_OR_NAN, YOKE_F64, YOKE_I64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 9, true);
     one(t, YOKE_REDUCE_SUM, YOKE_C64, YOKE_C64, 2, SHAPE(9, 200), 2, LAYOUT_CONTIGUOUS, 10, true);
     one(t, YOKE_REDUCE_PRODUCT, YOKE_C64, YOKE_C64, 2, SHAPE(50, 6), 2, LAYOUT_CONTIGUOUS, 11, true);
 }
@@ -244,7 +250,7 @@ static void empty(suite *t)
         { YOKE_REDUCE_ANY, YOKE_F32, YOKE_BOOL, 0 },       { YOKE_REDUCE_ALL, YOKE_F32, YOKE_BOOL, 1 },
         { YOKE_REDUCE_ARGMIN, YOKE_F32, YOKE_I64, -1 },    { YOKE_REDUCE_MEAN, YOKE_F32, YOKE_F32, NAN },
         { YOKE_REDUCE_VARIANCE, YOKE_F32, YOKE_F32, NAN }, { YOKE_REDUCE_NORM, YOKE_F32, YOKE_F32, 0 },
-        { YOKE_REDUCE_MEAN, YOKE_I32, YOKE_F32, NAN },
+        { YOKE_REDUCE_MEAN, YOKE_I32, YOKE_F32, NAN },     { YOKE_REDUCE_MIN_OR_NAN, YOKE_I8, YOKE_I32, 127 },
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         test_array a, out;
@@ -326,7 +332,7 @@ static void mistakes(suite *t)
                 yoke_reduce(t->stream, YOKE_REDUCE_SUM, NULL, &a.array, YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|a is NULL",
                 yoke_reduce(t->stream, YOKE_REDUCE_SUM, &out.array, NULL, YOKE_AXES(1)));
-    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|15 is not", yoke_reduce(t->stream, 15, &out.array, &a.array, YOKE_AXES(1)));
+    CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|19 is not", yoke_reduce(t->stream, 19, &out.array, &a.array, YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_reduce|YOKE_REDUCE_AND|bits of ranks|YOKE_REDUCE_NORM",
                 yoke_reduce(t->stream, YOKE_REDUCE_AND, &out.array, &a.array, YOKE_AXES(1)));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "yoke_map_reduce|YOKE_REDUCE_XOR|bits of ranks",

@@ -72,14 +72,22 @@ static node merge(const rules *r, node a, node b)
     return c;
 }
 
-/* Whether `a` goes before `b`: numbers before NaN, -0 before 0 for the least. */
+static bool is_one_of(int32_t operation, int32_t one, int32_t other)
+{
+    return operation == one || operation == other;
+}
+
+/* Whether `a` goes before `b`: numbers before NaN, or NaN before them; -0 before 0 for the least. */
 static bool is_before(const rules *r, const node *a, const node *b)
 {
-    bool least = r->operation == YOKE_REDUCE_MIN || r->operation == YOKE_REDUCE_ARGMIN;
+    bool has_sign = !is_one_of(r->operation, YOKE_REDUCE_ARGMIN_OR_NAN, YOKE_REDUCE_ARGMAX_OR_NAN);
+    bool nan_first = !has_sign || is_one_of(r->operation, YOKE_REDUCE_MIN_OR_NAN, YOKE_REDUCE_MAX_OR_NAN);
+    bool least = is_one_of(r->operation, YOKE_REDUCE_MIN, YOKE_REDUCE_ARGMIN) ||
+                 is_one_of(r->operation, YOKE_REDUCE_MIN_OR_NAN, YOKE_REDUCE_ARGMIN_OR_NAN);
     if (a->is_nan || b->is_nan)
-        return !a->is_nan;
+        return nan_first ? a->is_nan && !b->is_nan : !a->is_nan;
     if (a->value == 0 && b->value == 0)
-        return least ? signbit(a->value) && !signbit(b->value) : signbit(b->value) && !signbit(a->value);
+        return has_sign && (least ? signbit(a->value) && !signbit(b->value) : signbit(b->value) && !signbit(a->value));
     return least ? a->value < b->value : a->value > b->value;
 }
 
@@ -92,6 +100,10 @@ static node combine(const rules *r, node a, node b)
     case YOKE_REDUCE_MAX:
     case YOKE_REDUCE_ARGMIN:
     case YOKE_REDUCE_ARGMAX:
+    case YOKE_REDUCE_MIN_OR_NAN:
+    case YOKE_REDUCE_MAX_OR_NAN:
+    case YOKE_REDUCE_ARGMIN_OR_NAN:
+    case YOKE_REDUCE_ARGMAX_OR_NAN:
         if (is_before(r, &a, &b) || (!is_before(r, &b, &a) && a.at < b.at))
             return a;
         return b;
@@ -256,6 +268,8 @@ static void finish(const rules *r, const reference_row *row, const node *v, long
     switch (r->operation) {
     case YOKE_REDUCE_MIN:
     case YOKE_REDUCE_MAX:
+    case YOKE_REDUCE_MIN_OR_NAN:
+    case YOKE_REDUCE_MAX_OR_NAN:
         *real = v->is_nan ? NAN : v->value;
         break;
     case YOKE_REDUCE_ANY:
@@ -266,6 +280,8 @@ static void finish(const rules *r, const reference_row *row, const node *v, long
         break;
     case YOKE_REDUCE_ARGMIN:
     case YOKE_REDUCE_ARGMAX:
+    case YOKE_REDUCE_ARGMIN_OR_NAN:
+    case YOKE_REDUCE_ARGMAX_OR_NAN:
         *real = (long double)v->at;
         break;
     case YOKE_REDUCE_MEAN:
