@@ -52,7 +52,9 @@ def test_scan_by_function():
 def test_initial_of_reductions_by_name():
     x = yoke.asarray(numpy.array([[3, 1], [2, 5]], numpy.int32))
     assert yoke.reduce("sum", x, 0, initial=10).tolist() == [15, 16]
-    assert yoke.reduce("max", x, initial=9).item() == 9
+    assert x.max(initial=9).item() == 9
+    with pytest.raises(TypeError, match="the methods min and max take it"):
+        yoke.reduce("max", x, initial=9)  # which leaves NaN out
 
 
 def test_epilogue_by_function():

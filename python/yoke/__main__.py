@@ -36,7 +36,7 @@ def main(words: list[str]) -> int:
     if words[0] == "prepare":
         from yoke import _prepare
 
-        return int(_prepare.main(words[1:]))
+        return _prepare.main(words[1:])
     program = find_program()
     if words[0] == "cc" and any(each.endswith(".py") for each in words):
         from yoke.kernels.compile import main as compile_file

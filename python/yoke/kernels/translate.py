@@ -71,6 +71,8 @@ class Program:
         """A name outside the kernel, whose number or function is in the text: another one there means another text."""
         get = found[0]
         value = get()
+        if isinstance(value, ModuleType):  # whose answers to what it has not are long
+            return
         number = isinstance(value, (int, float, tuple)) or getattr(value, "shape", None) == ()
         if number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False:  # a function of ours
             self.captures[id(found[1]), name] = (get, value)
