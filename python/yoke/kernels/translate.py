@@ -7,6 +7,7 @@ until these no longer change; the last text counts.
 """
 
 import ast
+from types import ModuleType
 
 from .arrays import ArrayValue
 from .bounds import PARAMETER, RECORD, TEXT, TEXT_OF_ASSERTIONS
