@@ -44,7 +44,8 @@ if [ "$free_threaded" = 1 ]; then
     export PYTHON_GIL=1
 fi
 # shellcheck disable=SC2086
-venv clean numpy pytest pytest-xdist $extra >"$log" 2>&1 || tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
+venv clean numpy pytest pytest-cov pytest-xdist $extra >"$log" 2>&1 ||
+    tap_skip_all "pip cannot install NumPy here: $(tail -n 1 "$log")"
 
 # The package from a copy: nothing is made in the source.
 mkdir -p "$place/tree"
@@ -155,7 +156,10 @@ if [ -f $vendors/pocl.icd ]; then
     # The package calls operations whose optimised kernels tests/ops/ compares with a reference. PoCL compiles kernels in about half
     # the time when it does not optimise them. To save a program, it compiles each twice more, as tests/run-one.sh says.
     export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
-    pytest_on PoCL "-n 2 ." OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
+    pytest_on PoCL "-n 2 --ignore-glob=test_kernels_* ." OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
+    # What translates kernels is branches for what programs may write: how many of its lines and branches they reach, in percent.
+    pytest_on "PoCL, kernels written in Python" "-n 2 --cov=yoke.kernels --cov-branch --cov-fail-under=90 test_kernels_*.py" \
+        OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
     torture_on PoCL OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
     libraries OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
     if [ "${YOKE_MPIRUN:-no}" = no ] || [ ! -f "$build/.libs/libyoke-comm.so.0" ]; then

@@ -14,7 +14,7 @@ comm_programs = \
 EXTRA_PROGRAMS += $(comm_programs) tests/comm/ways
 comm_opencl_tests = $(comm_programs:=.opencl.tap) tests/comm/examples.opencl.tap tests/comm/guide.opencl.tap
 comm_cuda_tests = $(comm_programs:=.cuda.tap) tests/comm/examples.cuda.tap tests/comm/ways.cuda.tap
-# In ./check; ./check --deep runs all, and nearly all once more with MPICH.
+# In ./check; ./check --deep runs all, and what is about no order and no documents once more with MPICH.
 comm_short_tests = tests/comm/examples.opencl.tap tests/comm/misuse.opencl.tap
 TESTS += $(comm_opencl_tests) $(comm_cuda_tests)
 endif
