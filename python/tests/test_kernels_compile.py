@@ -40,11 +40,13 @@ def half(v):
 
 @yoke.kernel
 def last(x: yoke.Array["float64"]):
-    x[0] = half(x[1])
+    third = 1 / 3
+    x[0] = half(x[1]) + third
 
 @yoke.kernel
 def first(x: yoke.Array["float32"], bodies: yoke.Array[Body]):
-    x[0] = half(x[1]) + bodies[0].mass
+    third = 1 / 3
+    x[0] = half(x[1]) + bodies[0].mass + 0 * third
 '''
 
 
@@ -55,6 +57,7 @@ def test_a_file_of_several_kernels(tmp_path):
     code, text, _ = cc(file)
     assert code == 0 and text.startswith("/* SPDX-License-Identifier: MIT */\n/* Made from two.py by")
     assert text.count("YOKE_KERNEL void") == 2 and text.index("void last(") < text.index("void first(")
+    assert text.count("double third_") == text.count("float third_") == 1  # Python's floats, with float64 beside them and without
     assert text.count("typedef struct Body {") == 1 and "#line" not in text
     stream = yoke.default_stream()
     x, bodies = yoke.asarray([0.0, 8]), stream.device.buffer(8)

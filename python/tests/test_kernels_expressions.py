@@ -18,6 +18,18 @@ def distance(x, y):
     return math.sqrt(d) if d > 1 else d
 
 
+@yoke.function
+def told(x):
+    print(x)
+    return x
+
+
+@yoke.function
+def sure(x):
+    assert x > 0
+    return x
+
+
 @pytest.fixture(scope="module")
 def x():
     return numpy.arange(12, dtype=numpy.float32) * 0.5 - 2
@@ -61,6 +73,8 @@ def test_double(x):
     (lambda a: yoke.evaluate(lambda x: yoke.grid(1), x=a), yoke.KernelError, "yoke.grid is for kernels"),
     (lambda a: yoke.evaluate(lambda x: yoke.thread.x, x=a), yoke.KernelError, "yoke.thread.x is for kernels"),
     (lambda a: yoke.evaluate(turned, x=a, y=a, angle=1.0), yoke.KernelError, "returns one number"),
+    (lambda a: yoke.evaluate(told, x=a), yoke.KernelError, "print is for kernels"),
+    (lambda a: yoke.evaluate(sure, x=a), yoke.KernelError, "assert is for kernels"),
     (lambda a: yoke.evaluate(lambda x: nothing, x=a), yoke.KernelError, "nothing is not defined"),
     (lambda a: yoke.evaluate(lambda x: "text", x=a), yoke.KernelError, "a string is not part of kernels"),
     (lambda a: yoke.evaluate(len, x=a), TypeError, "a str, a lambda or a @yoke.function"),

@@ -234,6 +234,7 @@ def test_halves():
     x = chance.integers(0, 2**32, 65536, dtype="u4").view("f4").copy()
     x[:40000] = numpy.exp(chance.uniform(-20, 13, 40000)) * chance.choice((-1, 1), 40000)
     x[:9] = 0, -0.0, 65519.99, 65520, 2.0**-25, 1.5 * 2.0**-24, 2.0**-24, numpy.inf, numpy.nan
+    x[9:999] = (chance.integers(0, 2**16, 990, dtype="u4") << 16 | 0x8000).view("f4")  # halfway between two bfloat16
     with numpy.errstate(all="ignore"):
         expected = x.astype("f2")
     array, h = yoke.asarray(x), yoke.asarray(bits)

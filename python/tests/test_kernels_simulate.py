@@ -31,28 +31,29 @@ def sums(out, neighbours, x):
     neighbours[0, i] = yoke.shuffle_down(x[i], 3)
     neighbours[1, i] = yoke.shuffle_up(x[i], 2)
     neighbours[2, i] = yoke.shuffle(x[i], t + 33)
+    neighbours[3, i] = yoke.shuffle_xor(x[i], 5)
 
 
 def test_shuffles():
     """Warps are of 32 threads, as CUDA's; a lane outside the warp is one's own."""
     x = numpy.arange(128, dtype="f4")
-    out, neighbours = numpy.zeros(128, "f4"), numpy.zeros((3, 128), "f4")
+    out, neighbours = numpy.zeros(128, "f4"), numpy.zeros((4, 128), "f4")
     sums.simulate[2, 64](out, neighbours, x)
     lane = numpy.arange(128) % 32
     assert out.tolist() == [2 * x[:64].sum()] * 64 + [2 * x[64:].sum()] * 64
     assert (neighbours[0] == x + numpy.where(lane < 29, 3, 0)).all() and (neighbours[1] == x - numpy.where(lane > 1, 2, 0)).all()
-    assert (neighbours[2] == x - lane + (lane + 1) % 32).all()
+    assert (neighbours[2] == x - lane + (lane + 1) % 32).all() and (neighbours[3] == x - lane + (lane ^ 5)).all()
 
 
 def test_shuffles_on_the_device():
     x = yoke.arange(128, dtype="float32")
-    out, neighbours = yoke.zeros(128), yoke.zeros((3, 128))
+    out, neighbours = yoke.zeros(128), yoke.zeros((4, 128))
     try:
         sums[2, 64](yoke.default_stream(), out, neighbours, x)
     except yoke.BuildError as failure:
         assert "this device has no shuffles" in failure.log
         pytest.skip("the device has no shuffles")
-    expected = [numpy.zeros(128, "f4"), numpy.zeros((3, 128), "f4"), x.to_numpy()]
+    expected = [numpy.zeros(128, "f4"), numpy.zeros((4, 128), "f4"), x.to_numpy()]
     sums.simulate[2, 64](*expected)
     assert out.tolist() == expected[0].tolist()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""float16 and bfloat16 in kernels: elements of arrays alone. They are read as float32, and written rounded to the nearest value, ties to
-even, as by Yoke's operations; no driver needs to have them.
+"""float16 and bfloat16 in kernels: elements of arrays alone. They are read as float32, and written rounded to the nearest value,
+ties to even, as by Yoke's operations; no driver needs to have them.
 """
 
 from .types import F32, Scalar, name_of, strong
