@@ -7,7 +7,7 @@ import sys
 VENDORS = "/etc/OpenCL/vendors"
 
 
-def installed(folders, vendors=VENDORS):
+def installed(folders: list[str], vendors: str = VENDORS) -> str | None:
     """PoCL's library below one of the folders, where OpenCL's loader has no driver of the system's; else None. A loader is told of
     it by OCL_ICD_VENDORS, which hides the system's drivers, so that it is for machines without."""
     try:
@@ -27,7 +27,7 @@ def installed(folders, vendors=VENDORS):
     return None
 
 
-def use():
+def use() -> None:
     """Name it to OpenCL's loader, unless the environment names drivers."""
     if "OCL_ICD_VENDORS" not in os.environ:
         library = installed([each for each in sys.path if each.endswith("-packages")])

@@ -101,7 +101,7 @@ def prepare(group, dtype, device, stream):
     stream.wait()
 
 
-def main(words):
+def main(words: list[str]) -> int:
     given = arguments(words)
     device = yoke.Device(given.device) if given.device else yoke.Device()
     stream = device.stream()
