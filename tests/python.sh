@@ -4,7 +4,8 @@
 # The Python package: a wheel from this tree, installed where there is no source, its tests on PoCL and on the CUDA double.
 # YOKE_PYTHON names the interpreter. Everything is made in the build's folder wheel/ and kept there, so that the next run only makes
 # what has changed. With YOKE_TEST_SHORT, arrays are left out on the double, which compiles each of their kernels as C++. With
-# YOKE_TEST_LIBRARIES, SciPy, scikit-learn, Dask, xarray and matplotlib run on arrays, too; installing them takes a minute and 550 MB.
+# YOKE_TEST_LIBRARIES, SciPy, scikit-learn, Dask, xarray and matplotlib run on arrays, too; installing them takes a minute and
+# 550 MB.
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"

@@ -64,6 +64,12 @@ def test_await_array_lets_the_loop_go_on(stream):
     assert asyncio.run(program()) == [1, 1, 1]
 
 
+def test_get():
+    out = numpy.zeros(2, "float32")
+    assert yoke.asarray([1.0, 2.0]).get().tolist() == [1, 2]
+    assert yoke.asarray([1.0, 2.0]).get(out=out) is out and out.tolist() == [1, 2]
+
+
 # Calls that the library refuses, or this package by the library's text.
 WRONG = [
     lambda a: a.reshape(7), lambda a: a.reshape(-1, -1), lambda a: a.transpose(0, 0), lambda a: a.broadcast_to((2, 7)),

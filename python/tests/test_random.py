@@ -244,3 +244,34 @@ def test_order_and_choice():
     assert rng.choice(rows, (2, 2), axis=1).shape == (6, 2, 2)
     assert rng.choice([2.5]).item() == 2.5 and rng.choice(1).shape == ()
     assert len(rng.bytes(7)) == 7
+
+
+# ---- NumPy's older functions ----
+
+def test_shared_state():
+    from yoke import _random_state as random
+
+    random.seed(9)
+    first = random.rand(2, 3)
+    assert first.shape == (2, 3) and first.ravel().tolist() == default_rng(9).random(6).tolist()
+    assert random.randn(4).shape == (4,) and random.randn().shape == ()
+    assert set(random.randint(3, size=50).tolist()) == {0, 1, 2} and random.randint(5, 6).item() == 5
+    assert random.normal(100, 1, 3).to_numpy().min() > 90 and random.random_sample(3).shape == random.sample(3).shape == (3,)
+    assert random.choice(5, 2, replace=False).shape == (2,) and sorted(random.permutation(4).tolist()) == [0, 1, 2, 3]
+    random.seed(9)
+    assert random.rand(6).tolist() == first.ravel().tolist()
+    assert random.RandomState(9).rand(6).tolist() == first.ravel().tolist()
+    for name, hint in (("get_state", "default_rng"), ("rnad", "rand")):
+        with pytest.raises(AttributeError, match=hint):
+            getattr(random, name)
+
+
+@pytest.mark.parametrize("name", ["rand", "randn", "randint", "random_sample", "seed"])
+def test_older_parameters(name):
+    from yoke._random_state import RandomState
+
+    theirs = getattr(numpy.random.RandomState, name)
+    ours = [each.name for each in inspect.signature(getattr(RandomState, name)).parameters.values()][1:]
+    words = {"rand": ["shape"], "randn": ["shape"], "randint": ["low", "high", "size", "dtype"], "random_sample": ["size"],
+             "seed": ["seed"]}[name]
+    assert ours == words and all(each in theirs.__doc__ for each in words if each != "shape")

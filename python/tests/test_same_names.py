@@ -478,7 +478,7 @@ def test_axis_errors():
 
 def test_names_that_are_not_there():
     array = yoke.ones(2)
-    for name, hint in (("flaten", "flatten"), ("squeez", "squeeze"), ("get", "to_numpy"), ("ptr", "buffer.native")):
+    for name, hint in (("flaten", "flatten"), ("squeez", "squeeze"), ("numpy", "to_numpy"), ("ptr", "buffer.native")):
         with pytest.raises(AttributeError, match=f"an Array has no {name}: .*{hint}"):
             getattr(array, name)
     for name, hint in (("sorf", "sort"), ("trace", "yoke.Trace"), ("convolve", "yoke.ndimage.convolve"), ("select", "select_where"),

@@ -118,7 +118,7 @@ class Generator:
             raise ValueError("n_children is negative")
         with self._lock:
             first, self._children = self._children, self._children + count
-        return [Generator(_hashed([self.seed, self.sequence, number]), stream=self.stream)
+        return [Generator(_hashed([self._seed, self._sequence, number]), stream=self.stream)
                 for number in range(first, first + count)]
 
     # ---- What the methods are made of ----
@@ -133,7 +133,7 @@ class Generator:
         return first
 
     def _fill(self, kind, out, a, b, interval=0):
-        return _core.fill_random(kind, out, a, b, self.seed, self._take(out.size), self.sequence, interval)
+        return _core.fill_random(kind, out, a, b, self._seed, self._take(out.size), self._sequence, interval)
 
     def _place(self, name, value, wrong=None):
         """A parameter: a float, or an Array."""
@@ -186,7 +186,7 @@ class Generator:
         if not room.device.supports("fp64"):
             raise _core.UnsupportedError(f"{room.device.info.name} lacks float64, which {function[0].split('(')[0].split()[1]} is "
                                          "computed in")
-        _core.draw(room, *function, parameters, self.seed, self._take(room.size), self.sequence)
+        _core.draw(room, *function, parameters, self._seed, self._take(room.size), self._sequence)
         return room
 
     # ---- Uniform numbers, integers ----
@@ -406,7 +406,7 @@ class Generator:
         if _number(x):
             return self._fill("permutation", _core.empty(_operator.index(x), "int64", stream=self.stream), 0, 0)
         x = _array_from(x, stream=self.stream)
-        return _core.shuffled(x, axis, self.seed, self._take(x.shape[axis] if x.ndim else 0), self.sequence)
+        return _core.shuffled(x, axis, self._seed, self._take(x.shape[axis] if x.ndim else 0), self._sequence)
 
     def shuffle(self, x, axis=0):
         """Put the elements of an Array along an axis, as its rows, into random order, in place."""

@@ -3,9 +3,9 @@
 
 rng = yoke.random.default_rng(1) is a Generator with NumPy's methods, which counts for itself: rng.normal(size=(1000, 3)).
 
-The functions here have no state: a number depends on the seed, its position (offset + its index in row-major order) and the sequence
-alone, so that the same call gives the same array on every device. A program goes on with offset=…, and takes sequence=… for numbers
-that are independent of others. seed, offset: 0 to 2**64 - 1; sequence: 0 to 2**32 - 1.
+The functions here have no state: a number depends on the seed, its position (offset + its index in row-major order) and the
+sequence alone, so that the same call gives the same array on every device. A program goes on with offset=…, and takes
+sequence=… for numbers that are independent of others. seed, offset: 0 to 2**64 - 1; sequence: 0 to 2**32 - 1.
 """
 
 from ._core import empty as _empty

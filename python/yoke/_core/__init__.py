@@ -47,7 +47,13 @@ def _await_array(self):
     return aio.wait_for_array(self).__await__()
 
 
-Array.__await__ = _await_array
+def _get(self, *, out=None):
+    """A NumPy array with the values, as to_numpy, by the name that CuPy, PyCUDA and PyOpenCL have."""
+    return self.to_numpy(out)
+
+
+Array.__await__, Array.get = _await_array, _get
+_get.__name__, _get.__qualname__ = "get", "Array.get"
 
 # Users see one module, and what they pickle names it.
 for _each in list(globals().values()):
