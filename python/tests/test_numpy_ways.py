@@ -170,6 +170,37 @@ def test_own_functions_take_lists():
     assert yoke.scan("sum", numpy.int64([1, 2]), exclusive=True).tolist() == [0, 1]
 
 
+# ---- NumPy's functions ----
+
+@pytest.mark.parametrize("call", [
+    lambda a: numpy.swapaxes(a, 0, 1), lambda a: numpy.diagonal(a, 1), lambda a: numpy.trace(a), lambda a: numpy.mean(a, where=M),
+    lambda a: numpy.reshape(a, (3, 2), order="F"), lambda a: numpy.ravel(a, "F"), lambda a: numpy.tensordot(a, a, 2),
+    lambda a: numpy.zeros_like(a), lambda a: numpy.dot(a, [1, 2, 3]),
+])
+def test_functions_of_numpy(call):
+    same(call(yoke.asarray(N)), call(N))
+
+
+# ---- DLPack and the host ----
+
+def test_dlpack_and_the_host():
+    a = yoke.asarray(N)
+    numpy.testing.assert_array_equal(numpy.from_dlpack(a.T, device="cpu"), N.T)
+    fixed = N.copy()
+    fixed.flags.writeable = False
+    same(yoke.from_dlpack(fixed), N)
+    for wrong, kind, text in (
+        (lambda: numpy.from_dlpack(a, device="cpu", copy=False), BufferError, "to_numpy"),
+        (lambda: yoke.from_dlpack(fixed, copy=False), BufferError, "copy is false"),
+        (lambda: yoke.from_dlpack(3), TypeError, "int has no __dlpack__: yoke.asarray"),
+        (lambda: a.__dlpack__(dl_device=1), TypeError, "dl_device is a tuple of two ints, not 1"),
+        (lambda: a.__dlpack__(max_version="1"), TypeError, "max_version is a tuple of two ints"),
+        (lambda: a.__dlpack__(dl_device=(99, 0)), BufferError, r"not on \(99, 0\)"),
+    ):
+        with pytest.raises(kind, match=text):
+            wrong()
+
+
 # ---- Streams of other libraries ----
 
 class Foreign:

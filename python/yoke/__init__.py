@@ -38,7 +38,7 @@ from ._positions import (
     argwhere, compress, count_nonzero, extract, flatnonzero, nonzero, put, put_along_axis, scatter_add, take, take_along_axis,
 )
 from ._trace import Trace
-from . import _methods
+from . import _methods  # which gives Array some of its methods
 
 
 def _elementwise(name: str):

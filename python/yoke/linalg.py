@@ -46,7 +46,7 @@ def _moved_last(array, axis):
     return array.transpose((*[i for i in range(array.ndim) if i != axis], axis))
 
 
-def tensordot(x1, x2, /, *, axes=2):
+def tensordot(x1, x2, /, axes=2):
     """The sums of products over axes: the last `axes` ones of x1 and the first of x2; or those of two sequences."""
     a, b = _pair(x1, x2)
     if hasattr(axes, "__len__"):

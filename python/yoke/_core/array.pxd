@@ -53,8 +53,7 @@ cdef struct Above:
     # exchange
     object (*interface_of)(Array array)
     object (*dlpack_device)(Array array)
-    object (*host_capsule)(Array array)
-    object (*to_dlpack)(Array array, stream, copy)
+    object (*to_dlpack)(Array array, stream, max_version, dl_device, copy)
     Array (*read_only_zeros)(Array array)
     object (*no_attribute)(Array array, name)
     object (*numpy_elementwise)(ufunc, str method, tuple inputs, dict options)

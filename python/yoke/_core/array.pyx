@@ -549,13 +549,8 @@ cdef class Array:
         work (1: the legacy default stream, and so is None; 2: the calling thread's default stream); -1: no order. Otherwise, and on
         OpenCL, the data is ready when this returns. dl_device: (1, 0) wants a copy in the host's memory (with NumPy). BufferError:
         dl_device is another device, or the host and copy is false; or the memory is only read, which a capsule does not say, and
-        copy is not true."""
-        if dl_device is not None and tuple(dl_device) == (1, 0) and copy is not False:
-            return above.host_capsule(self)
-        if dl_device is not None and tuple(dl_device) != above.dlpack_device(self):
-            raise BufferError(f"the array is on DLPack's device {above.dlpack_device(self)}, not on {shown(dl_device)}: to_numpy() "
-                              "copies it")
-        return above.to_dlpack(self, stream, copy)
+        copy is not true. max_version: the capsule has no version, which suits all."""
+        return above.to_dlpack(self, stream, max_version, dl_device, copy)
 
     def __reduce__(self):
         from .create import asarray

@@ -55,7 +55,35 @@ cdef void delete_capsule(PyObject *capsule) noexcept:
             yoke_py_dl_delete(tensor)
 
 
-cdef object to_dlpack(Array array, stream, copy):
+cdef object host_capsule(Array array):
+    """A capsule over a copy in the host's memory."""
+    try:
+        return array.to_numpy().__dlpack__()
+    except (ImportError, TypeError) as error:  # without NumPy, or of a dtype that it does not have
+        raise BufferError(f"{array!r} gives no copy in the host's memory: {error}") from None
+
+
+cdef tuple pair_of_ints(value, str name):
+    """DLPack's devices and versions."""
+    if not isinstance(value, tuple) or len(value) != 2 or not all([hasattr(each, "__index__") for each in value]):
+        raise TypeError(f"{name} is a tuple of two ints, not {shown(value)}")
+    return value
+
+
+cdef object to_dlpack(Array array, stream, max_version, dl_device, copy):
+    """Array.__dlpack__."""
+    if max_version is not None:
+        pair_of_ints(max_version, "max_version")
+    if dl_device is not None:
+        wanted = pair_of_ints(dl_device, "dl_device")
+        if wanted == (1, 0) and copy is not False:
+            return host_capsule(array)
+        if wanted != dlpack_device(array):
+            raise BufferError(f"the array is on DLPack's device {dlpack_device(array)}, not on {wanted}: to_numpy() copies it")
+    return capsule_of(array, stream, copy)
+
+
+cdef object capsule_of(Array array, stream, copy):
     cdef DLManagedTensor *tensor = NULL
     cdef yoke_status status
     cdef bint cuda = array.stream.device.backend == "cuda"
@@ -72,14 +100,6 @@ cdef object to_dlpack(Array array, stream, copy):
         status = yoke_array_to_dlpack(&array.a, &tensor)
     check(status)
     return PyCapsule_New_raw(tensor, "dltensor", delete_capsule)
-
-
-cdef object host_capsule(Array array):
-    """A capsule over a copy in the host's memory."""
-    try:
-        return array.to_numpy().__dlpack__()
-    except (ImportError, TypeError) as error:  # without NumPy, or of a dtype that it does not have
-        raise BufferError(f"{array!r} gives no copy in the host's memory: {error}") from None
 
 
 cdef object dlpack_device(Array array):
@@ -136,6 +156,8 @@ def from_dlpack(data, /, *, stream=None, device=None, copy=None):
     cdef yoke_device *ptr
     cdef Array result
 
+    if not hasattr(data, "__dlpack__"):
+        raise TypeError(f"{type(data).__name__} has no __dlpack__: yoke.asarray makes an array of anything")
     if isinstance(data, Array) and stream is None:
         stream = stream_on((<Array>data).stream.device if device is None else device)
     stream = stream_for(stream, device)
@@ -250,7 +272,6 @@ def from_interface(data, Stream stream not None):
 
 above.interface_of = interface_of
 above.dlpack_device = dlpack_device
-above.host_capsule = host_capsule
 above.to_dlpack = to_dlpack
 
 
@@ -270,7 +291,7 @@ cdef dict numpy_operators = {"negative": operator.neg, "positive": operator.pos,
 # NumPy's functions that are methods here, by their names there.
 cdef dict numpy_methods = {
     **{name: name for name in ("sum prod mean var std min max any all argmin argmax transpose reshape ravel squeeze copy round "
-                               "broadcast_to").split()},
+                               "broadcast_to swapaxes diagonal trace").split()},
     "amin": "min", "amax": "max", "permute_dims": "transpose",
 }
 
@@ -352,7 +373,7 @@ def namespace(version):
 
 # Methods that arrays of other libraries have, and what to write here.
 cdef dict attributes_of_others = {
-    "get": "to_numpy()", "numpy": "to_numpy()", "cpu": "to_numpy()",
+    "numpy": "to_numpy()", "cpu": "to_numpy()",
     "copy_to_host": "to_numpy()", "set": "a[...] = values", "ptr": "buffer.native",
     "to": "to_device(device), or astype(dtype)",
     "tobytes": "to_numpy().tobytes()", "partition": "sort()", "argpartition": "argsort()", "ptp": "max() - min()",

@@ -205,8 +205,8 @@ cdef class Stream:
     def wait_for_native(self, queue):
         """Make the work that follows in this stream wait for all that a queue of another library has now. queue: an int, a
         cl_command_queue of the device's context, or a CUstream of its primary context, 1 for the legacy default stream, 2 for
-        this thread's; or an object with __cuda_stream__. Neither the host nor another stream waits. UnsupportedError: the queue is being captured.
-        InvalidArgumentError: the queue is of another context, or this stream is being recorded. The driver
+        this thread's; or an object with __cuda_stream__. Neither the host nor another stream waits. UnsupportedError: the queue is
+        being captured. InvalidArgumentError: the queue is of another context, or this stream is being recorded. The driver
         crashes on a number that is not a queue."""
         follow_native(self, queue, here())
 
