@@ -46,7 +46,8 @@ def test_scan_by_function():
     for i in range(len(wanted)):
         wanted[i] = marks[i] if marks[i] != 0 else wanted[i - 1] if i else -1
     assert yoke.scan(lambda a, b: b if b != 0 else a, yoke.asarray(marks), initial=-1).tolist() == wanted
-    assert yoke.scan(lambda a, b: b if b != 0 else a, yoke.asarray(marks), initial=-1, exclusive=True).tolist() == [-1, *wanted[:-1]]
+    before = yoke.scan(lambda a, b: b if b != 0 else a, yoke.asarray(marks), initial=-1, exclusive=True)
+    assert before.tolist() == [-1, *wanted[:-1]]
 
 
 def test_initial_of_reductions_by_name():

@@ -15,6 +15,7 @@ from . import random as random
 from ._core import (
     Array as Array,
     arange as arange,
+    argsort as argsort,
     asarray as asarray,
     bincount as bincount,
     concatenate as concatenate,
@@ -36,6 +37,7 @@ from ._core import (
     reduce_segments as reduce_segments,
     scan as scan,
     scan_segments as scan_segments,
+    sort as sort,
     set_default_dtype as set_default_dtype,
     stack as stack,
     unique as unique,
@@ -581,24 +583,8 @@ def outer(a: ArrayLike, b: ArrayLike) -> Array: ...
 
 # ---- Order, histograms, moves ----
 
-def sort(
-    array: ArrayLike,
-    axis: int | None = -1,
-    *,
-    descending: _bool = False,
-    stable: _bool = True,
-    key: Callable[[Any], Any] | None = None,
-) -> Array: ...
 def sort_pairs(keys: Array, values: Array, *, descending: _bool = False) -> None: ...
 def sort_in_place(keys: Array, values: Array | None = None, *, descending: _bool = False) -> None: ...
-def argsort(
-    array: ArrayLike,
-    axis: int | None = -1,
-    *,
-    descending: _bool = False,
-    stable: _bool = True,
-    key: Callable[[Any], Any] | None = None,
-) -> Array: ...
 def topk(array: Array, k: int, *, axis: int = -1, largest: _bool = True) -> tuple[Array, Array]: ...
 def searchsorted(
     array: Array, values: ArrayLike, side: Literal["left", "right"] = "left", sorter: Array | None = None

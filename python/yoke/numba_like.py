@@ -428,7 +428,10 @@ class _Configured:
         if not isinstance(value, _Host):
             return _core.asarray(value) if hasattr(value, "__cuda_array_interface__") else value
         own = value.array
-        array = _core.asarray(_numpy.ascontiguousarray(own).reshape(own.shape)) if value.there else _core.empty(own.shape, own.dtype)
+        if value.there:
+            array = _core.asarray(_numpy.ascontiguousarray(own).reshape(own.shape))
+        else:
+            array = _core.empty(own.shape, own.dtype)
         if value.back:
             back.append((own, array))
         return array
@@ -441,8 +444,10 @@ def _check_dimensions(dispatcher, args):
             raise TypeError(f"{dispatcher.name}: {parameter.arg} is {wanted}, and an array of {ndim} dimensions is passed")
 
 
-_NO_OPTION = {"debug": "YOKE_DEBUG, or kernel.simulate, shows what a kernel does", "lineinfo": "messages name the Python line anyway",
-              "max_registers": "take a smaller block", "link": "other code is a yoke.Source", "opt": "the vendor's compiler optimises"}
+_NO_OPTION = {
+    "debug": "kernel.simulate runs the kernel as Python", "lineinfo": "messages name the Python line anyway",
+    "max_registers": "take a smaller block", "link": "other code is a yoke.Source", "opt": "the vendor's compiler optimises",
+}
 
 
 def jit(func_or_sig=None, device=False, inline=None, fastmath=False, cache=True, **options):
