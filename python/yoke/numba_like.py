@@ -451,8 +451,8 @@ _NO_OPTION = {
 
 
 def jit(func_or_sig=None, device=False, inline=None, fastmath=False, cache=True, **options):
-    """A kernel, or with device=True a function that kernels call: @cuda.jit, with or without a signature. What is compiled is cached
-    on disk in any case."""
+    """A kernel, or with device=True a function that kernels call: @cuda.jit, with or without a signature. What is compiled is
+    cached on disk in any case."""
     for name, value in options.items():
         if name not in _NO_OPTION:
             raise TypeError(f"jit has no option {name}")
@@ -472,7 +472,8 @@ def jit(func_or_sig=None, device=False, inline=None, fastmath=False, cache=True,
 
 
 def _decorated(function, signature, device, fastmath):
-    """A kernel, unless the function returns a value, which kernels cannot: then kernels call it, and so does Python, as numba.jit."""
+    """A kernel, unless the function returns a value, which kernels cannot: then kernels call it, and so does Python, as
+    numba.jit."""
     own = _DeviceFunction(function)
     returns = any(isinstance(each, _ast.Return) and each.value is not None and not (
         isinstance(each.value, _ast.Constant) and each.value.value is None) for each in _ast.walk(own.tree))
