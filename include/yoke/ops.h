@@ -129,12 +129,12 @@ YOKE_API yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, yoke
                                     const yoke_array *a, const int32_t *axes, size_t axis_count);
 
 /* Reduce `a` by a combination of one's own, an expression of two values, `a` and `b`: yoke_reduce_with(stream, "a * b % 10007",
- * &out, &x, YOKE_NUMBER(1), YOKE_NO_VARS, YOKE_ALL_AXES). Axes and `out` are as in yoke_reduce. Each result is `initial` combined with
- * the elements, so that it is `initial` where there are none; a combination's neutral element changes nothing. `vars` has functions
- * that the combination calls (yoke_var_function), and nothing else.
+ * &out, &x, YOKE_NUMBER(1), YOKE_NO_VARS, YOKE_ALL_AXES). Axes and `out` are as in yoke_reduce. Each result is `initial` combined
+ * with the elements, so that it is `initial` where there are none; a combination's neutral element changes nothing. `vars` has
+ * functions that the combination calls (yoke_var_function), and nothing else.
  *
  * The values have the dtype of `out`, or float32 for float16 and bfloat16, and int32 for integers of 8 and 16 bits: each
- * element is converted to it first, as yoke_convert does, and so is what the combination gives. Elements are combined in the order
+ * element is converted to it first, as yoke_assign does, and so is what the combination gives. Elements are combined in the order
  * of doc/numerics.md, which is not that of their positions: the combination is commutative and associative, as a sum is. Then all
  * devices give the same result. Where rounding makes it associative in name only, as sums of floats, the order depends on the shape
  * alone, and the bits are the same where the combination calls no functions but those that are exact everywhere.

@@ -30,8 +30,8 @@ typedef struct yops_reduce_input {
 /* An operation with its dtypes. */
 typedef struct yops_reduction {
     int32_t operation, in, out; /* operation: also YOPS_OWN_OPERATION */
-    int32_t acc;        /* what sums and products are computed with */
-    int32_t in_a, in_b; /* of yoke_dot: the arrays' dtypes; else 0 */
+    int32_t acc;                /* what sums and products are computed with */
+    int32_t in_a, in_b;         /* of yoke_dot: the arrays' dtypes; else 0 */
     bool wants_f64;
     bool nan_first; /* of the least and the largest: NaN wins; the operation is the one where it does not */
 } yops_reduction;

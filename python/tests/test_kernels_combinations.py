@@ -46,7 +46,8 @@ def test_scan_by_function():
     for i in range(len(wanted)):
         wanted[i] = marks[i] if marks[i] != 0 else wanted[i - 1] if i else -1
     assert yoke.scan(lambda a, b: b if b != 0 else a, yoke.asarray(marks), initial=-1).tolist() == wanted
-    assert yoke.scan(lambda a, b: b if b != 0 else a, yoke.asarray(marks), initial=-1, exclusive=True).tolist() == [-1, *wanted[:-1]]
+    before = yoke.scan(lambda a, b: b if b != 0 else a, yoke.asarray(marks), initial=-1, exclusive=True)
+    assert before.tolist() == [-1, *wanted[:-1]]
 
 
 def test_initial_of_reductions_by_name():
@@ -66,6 +67,22 @@ def test_epilogue_by_function():
     assert found.tolist() == wanted.tolist()
 
 
+def test_map_by_function():
+    x, y = yoke.asarray(NUMBERS[0, :100].astype(numpy.float32)), yoke.ones(100)
+    yoke.map(lambda a, x, y: a * x + y, out=y, a=2.0, x=x, y=y)
+    assert y.tolist() == (2 * x + 1).tolist()
+    whole = yoke.zeros(100, dtype="int32")
+    yoke.map(lambda x: int(x) // 2, out=whole, x=x)
+    assert whole.tolist() == (NUMBERS[0, :100] // 2).tolist()
+
+
+def test_keys_of_sorts():
+    x = numpy.array([[3, -5, 1], [-2, 2, -1]], numpy.int32)
+    assert yoke.sort(x, key=lambda v: abs(v)).tolist() == [sorted(row, key=abs) for row in x.tolist()]
+    assert yoke.sort(x, 0, key=lambda v: -v, descending=True).tolist() == numpy.sort(x, 0).tolist()
+    assert yoke.argsort(x, None, key=lambda v: abs(v)).tolist() == numpy.argsort(abs(x), None, kind="stable").tolist()
+
+
 @pytest.mark.parametrize("call, kind, words", [
     (lambda x: yoke.reduce(together, x), TypeError, "initial"),
     (lambda x: yoke.reduce(together, x, initial=0.5), TypeError, "initial"),
@@ -78,6 +95,10 @@ def test_epilogue_by_function():
     (lambda x: yoke.scan("sum", x, initial=0), TypeError, "initial"),
     (lambda x: yoke.scan(together, x), TypeError, "initial"),
     (lambda x: yoke.map(lambda x: x + 1, x=x), TypeError, "evaluate"),
+    (lambda x: yoke.map(lambda x: x / 2, out=x, x=x), TypeError, "floats"),
+    (lambda x: yoke.map(lambda out: out, out=x), yoke.KernelError, "out"),
+    (lambda x: yoke.sort(x, key="abs"), TypeError, "key"),
+    (lambda x: yoke.argsort(x, key=lambda a, b: a), TypeError, "one element"),
 ])
 def test_mistakes(call, kind, words):
     with pytest.raises(kind, match=words):

@@ -12,6 +12,7 @@ from . import random as random
 from ._core import (
     Array as Array,
     arange as arange,
+    argsort as argsort,
     asarray as asarray,
     bincount as bincount,
     concatenate as concatenate,
@@ -33,6 +34,7 @@ from ._core import (
     reduce_segments as reduce_segments,
     scan as scan,
     scan_segments as scan_segments,
+    sort as sort,
     set_default_dtype as set_default_dtype,
     stack as stack,
     unique as unique,
@@ -94,7 +96,7 @@ def to_numpy(array: Array) -> Any: ...
 
 # ---- Functions of each element ----
 
-def map(expression: str, /, *, stream: Stream | None = None, **variables: Array | Number) -> None: ...
+def map(expression: Expression, /, *, stream: Stream | None = None, **variables: Array | Number) -> None: ...
 def evaluate(
     expression: Expression, /, dtype: DType | None = None, *, stream: Stream | None = None, **variables: Array | Number
 ) -> Array: ...
@@ -148,10 +150,8 @@ def outer(a: ArrayLike, b: ArrayLike) -> Array: ...
 
 # ---- Order, histograms, moves ----
 
-def sort(array: ArrayLike, axis: int | None = -1, *, descending: _bool = False, stable: _bool = True) -> Array: ...
 def sort_pairs(keys: Array, values: Array, *, descending: _bool = False) -> None: ...
 def sort_in_place(keys: Array, values: Array | None = None, *, descending: _bool = False) -> None: ...
-def argsort(array: ArrayLike, axis: int | None = -1, *, descending: _bool = False, stable: _bool = True) -> Array: ...
 def topk(array: ArrayLike, k: int, *, axis: int = -1, largest: _bool = True) -> tuple[Array, Array]: ...
 def searchsorted(
     array: ArrayLike, values: ArrayLike, side: Literal["left", "right"] = "left", sorter: ArrayLike | None = None

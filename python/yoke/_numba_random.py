@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""numba.cuda.random for yoke.numba_like: xoroshiro128+ of Blackman and Vigna, with the states and the numbers that Numba gives for a
-seed. A state is two numbers of 64 bits; those of neighbouring threads are 2**64 steps apart."""
+"""numba.cuda.random for yoke.numba_like: xoroshiro128+ of Blackman and Vigna, with the states and the numbers that Numba gives for
+a seed. A state is two numbers of 64 bits; those of neighbouring threads are 2**64 steps apart."""
 
 import math
 

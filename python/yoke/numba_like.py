@@ -428,7 +428,10 @@ class _Configured:
         if not isinstance(value, _Host):
             return _core.asarray(value) if hasattr(value, "__cuda_array_interface__") else value
         own = value.array
-        array = _core.asarray(_numpy.ascontiguousarray(own).reshape(own.shape)) if value.there else _core.empty(own.shape, own.dtype)
+        if value.there:
+            array = _core.asarray(_numpy.ascontiguousarray(own).reshape(own.shape))
+        else:
+            array = _core.empty(own.shape, own.dtype)
         if value.back:
             back.append((own, array))
         return array
@@ -441,13 +444,15 @@ def _check_dimensions(dispatcher, args):
             raise TypeError(f"{dispatcher.name}: {parameter.arg} is {wanted}, and an array of {ndim} dimensions is passed")
 
 
-_NO_OPTION = {"debug": "YOKE_DEBUG, or kernel.simulate, shows what a kernel does", "lineinfo": "messages name the Python line anyway",
-              "max_registers": "take a smaller block", "link": "other code is a yoke.Source", "opt": "the vendor's compiler optimises"}
+_NO_OPTION = {
+    "debug": "kernel.simulate runs the kernel as Python", "lineinfo": "messages name the Python line anyway",
+    "max_registers": "take a smaller block", "link": "other code is a yoke.Source", "opt": "the vendor's compiler optimises",
+}
 
 
 def jit(func_or_sig=None, device=False, inline=None, fastmath=False, cache=True, **options):
-    """A kernel, or with device=True a function that kernels call: @cuda.jit, with or without a signature. What is compiled is cached
-    on disk in any case."""
+    """A kernel, or with device=True a function that kernels call: @cuda.jit, with or without a signature. What is compiled is
+    cached on disk in any case."""
     for name, value in options.items():
         if name not in _NO_OPTION:
             raise TypeError(f"jit has no option {name}")
@@ -467,7 +472,8 @@ def jit(func_or_sig=None, device=False, inline=None, fastmath=False, cache=True,
 
 
 def _decorated(function, signature, device, fastmath):
-    """A kernel, unless the function returns a value, which kernels cannot: then kernels call it, and so does Python, as numba.jit."""
+    """A kernel, unless the function returns a value, which kernels cannot: then kernels call it, and so does Python, as
+    numba.jit."""
     own = _DeviceFunction(function)
     returns = any(isinstance(each, _ast.Return) and each.value is not None and not (
         isinstance(each.value, _ast.Constant) and each.value.value is None) for each in _ast.walk(own.tree))

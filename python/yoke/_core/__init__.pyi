@@ -381,6 +381,22 @@ def map_reduce_segments(
     stream: Stream | None = None,
     **variables: Array | Number,
 ) -> Array: ...
+def sort(
+    array: ArrayLike,
+    axis: int | None = -1,
+    *,
+    descending: bool = False,
+    stable: bool = True,
+    key: Callable[[Any], Any] | None = None,
+) -> Array: ...
+def argsort(
+    array: ArrayLike,
+    axis: int | None = -1,
+    *,
+    descending: bool = False,
+    stable: bool = True,
+    key: Callable[[Any], Any] | None = None,
+) -> Array: ...
 def scan_segments(name: Scan, array: Array, starts: Array, *, exclusive: bool = False) -> Array: ...
 def dot(a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array: ...
 def matmul(

@@ -193,8 +193,6 @@ cdef int map_arrays(Stream stream, expression, dict values, const char *where) e
 
 cdef bytes fill_expression(yoke_var *vars, size_t *count, expression, dict values, list names, list arrays):
     """The text of an expression, and its variables. `names` keeps what these point to, `arrays` gets the Arrays among them."""
-    if callable(expression):
-        raise TypeError("map assigns to the arrays that the expression names, which a function cannot: use evaluate, or a str")
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     count[0] = fill_vars(vars, values, names, arrays)
@@ -219,6 +217,19 @@ cdef tuple from_function(expression, dict variables):
     text, declaration, function = translated(expression, variables, wide)
     called = called_function(declaration, function)
     return text, {**variables, "function": called} if "function" not in variables else {**variables, "function_": called}
+
+
+cdef tuple assigned(function, dict variables):
+    """The assignment of a function's values to the array `out`."""
+    target = variables.get("out")
+    if not isinstance(target, Array):
+        raise TypeError("map of a function takes out, the array that gets its values; evaluate makes a new one")
+    text, variables = from_function(function, {name: each for name, each in variables.items() if name != "out"})
+    for each in variables.values():
+        if isinstance(each, Function) and (<Function>each).declaration.startswith(b"float") and is_integer_or_bool(
+                (<Array>target).a.dtype):
+            raise TypeError(f"the function gives floats, and out is of {target.dtype}: round them with int(…) or round(…)")
+    return f"out = {text}", {"out": target, **variables}
 
 
 cdef dict in_double(expression, dict variables):
@@ -302,7 +313,10 @@ def map(expression, /, *, stream=None, **variables):
     as float32, but as float64 beside arrays of float64, and of int32, uint32, int64 or uint64 where none is of floats and the
     device has float64; an int as int32, or the wider type that has it (OverflowError: none has), a complex as complex64; NumPy
     scalars have their own dtype.
-    InvalidArgumentError shows a mistake in the expression with a caret."""
+    InvalidArgumentError shows a mistake in the expression with a caret. In its place a function may stand, and out is the array
+    that gets its values: map(lambda a, x, y: a * x + y, out=y, a=2.0, x=x, y=y)."""
+    if callable(expression):
+        expression, variables = assigned(expression, variables)
     if stream is None:
         streams = [(<Array>value).stream for value in variables.values() if isinstance(value, Array)]
         stream = streams[0] if streams else default_stream()
@@ -335,8 +349,6 @@ def evaluate(expression, /, dtype=None, *, stream=None, **variables):
     is bool, and "x * 0.5" of int64 float64, where the device has it."""
     cdef Array result
     expression, variables = from_function(expression, variables)
-    if callable(expression):
-        raise TypeError("map assigns to the arrays that the expression names, which a function cannot: use evaluate, or a str")
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     arrays = arrays_in(variables)

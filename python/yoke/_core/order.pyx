@@ -22,7 +22,7 @@ from .expression cimport (
 from .create cimport stream_of
 from .reduction cimport operation_of, reduced_dtype, tell_later
 
-from .expression import broadcast_shape
+from .expression import broadcast_shape, evaluate
 from .create import array_from, empty
 from .reduction import map_reduce
 
@@ -97,9 +97,24 @@ cdef int sort_along(Array array, axis, descending) except -1:
     return assign(view, sorted_, here())
 
 
-def sort(array, axis=-1, *, descending=False, stable=True):
-    """A sorted copy, along an axis; None: of the flattened array. Stable, also where stable=False would do without; NaN last."""
+cdef Array keys_of(Array array, key):
+    """What a function of an element makes of each."""
+    if not callable(key):
+        raise TypeError(f"key is a function of an element, not {type(key).__name__}")
+    code = getattr(key, "__code__", None) or getattr(getattr(key, "function", None), "__code__", None)
+    if code is None or code.co_argcount != 1:
+        raise TypeError("key is a lambda or a @yoke.function of one element")
+    return evaluate(key, **{code.co_varnames[0]: array})
+
+
+def sort(array, axis=-1, *, descending=False, stable=True, key=None):
+    """A sorted copy, along an axis; None: of the flattened array. Stable, also where stable=False would do without; NaN last.
+    key: a function of an element, whose values decide, as of Python's sorted: sort(x, key=lambda v: abs(v))."""
     given = array_from(array)
+    if key is not None:
+        from .._positions import take_along_axis
+
+        return take_along_axis(given, sorting(keys_of(given, key), axis, descending), axis)
     result = given.reshape(-1).copy() if axis is None else given.copy()
     sort_along(result, -1 if axis is None else axis, descending)
     return result
@@ -138,9 +153,10 @@ cdef Array sorting(Array array, axis, descending):
     return result
 
 
-def argsort(array, axis=-1, *, descending=False, stable=True):
-    """The indices, int64, that would sort along an axis; None: the flattened array. Stable, as sort."""
-    return sorting(array_from(array), axis, descending)
+def argsort(array, axis=-1, *, descending=False, stable=True, key=None):
+    """The indices, int64, that would sort along an axis; None: the flattened array. Stable, and with a key, as sort."""
+    given = array_from(array)
+    return sorting(given if key is None else keys_of(given, key), axis, descending)
 
 
 cdef Array gather(Array array, Array positions, int32_t along):
