@@ -152,6 +152,12 @@ EXTRA_DIST += \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
+	python/yoke/numpy/__init__.py \
+	python/yoke/numpy/__init__.pyi \
+	python/yoke/numpy/_common.py \
+	python/yoke/numpy/_common.pyi \
+	python/yoke/numpy/_reductions.py \
+	python/yoke/numpy/_reductions.pyi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
 	python/yoke/random.pyi

@@ -124,6 +124,7 @@ _LATER = {name: module for module, names in {
     "_shapes": "broadcast_arrays broadcast_to concat diff expand_dims eye flip meshgrid moveaxis permute_dims repeat reshape "
                "roll squeeze tile tril triu unstack",
     "linalg": "linalg matrix_transpose tensordot vecdot",
+    "numpy": "numpy",
     "kernels": "KernelError atomic barrier block block_size function grid grid_size gridsize kernel local shared shuffle "
                "shuffle_down shuffle_up shuffle_xor thread",
 }.items() for name in names.split()}
@@ -144,7 +145,7 @@ def __getattr__(name):
         raise AttributeError(_missing("yoke", name, __dir__(), _MOVED), name=name)
     __import__(f"yoke.{module}")
     module = _sys.modules[f"yoke.{module}"]
-    value = module if name == "linalg" else getattr(module, name)
+    value = module if name in ("linalg", "numpy") else getattr(module, name)
     globals()[name] = value  # so that it is found without this function from now on
     return value
 

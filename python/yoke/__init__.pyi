@@ -11,6 +11,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeAlias, fi
 from . import fft as fft
 from . import linalg as linalg
 from . import ndimage as ndimage
+from . import numpy as numpy
 from . import random as random
 from ._core import (
     Array as Array,
