@@ -156,8 +156,14 @@ EXTRA_DIST += \
 	python/yoke/numpy/__init__.pyi \
 	python/yoke/numpy/_common.py \
 	python/yoke/numpy/_common.pyi \
+	python/yoke/numpy/_functions.py \
+	python/yoke/numpy/_functions.pyi \
 	python/yoke/numpy/_reductions.py \
 	python/yoke/numpy/_reductions.pyi \
+	python/yoke/numpy/_ufunc.py \
+	python/yoke/numpy/_ufunc.pyi \
+	python/yoke/numpy/_ufuncs.py \
+	python/yoke/numpy/_ufuncs.pyi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
 	python/yoke/random.pyi

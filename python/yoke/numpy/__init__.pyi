@@ -20,5 +20,6 @@ from .. import Array as ndarray
 from .. import fft as fft
 from .. import random as random
 from ._reductions import *
+from ._ufuncs import *
 
 __all__: list[str]
