@@ -156,6 +156,8 @@ EXTRA_DIST += \
 	python/yoke/numpy/__init__.pyi \
 	python/yoke/numpy/_common.py \
 	python/yoke/numpy/_common.pyi \
+	python/yoke/numpy/_creation.py \
+	python/yoke/numpy/_creation.pyi \
 	python/yoke/numpy/_functions.py \
 	python/yoke/numpy/_functions.pyi \
 	python/yoke/numpy/_reductions.py \

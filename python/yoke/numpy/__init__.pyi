@@ -19,6 +19,7 @@ from numpy import bool_ as bool
 from .. import Array as ndarray
 from .. import fft as fft
 from .. import random as random
+from ._creation import *
 from ._reductions import *
 from ._ufuncs import *
 
