@@ -160,6 +160,10 @@ EXTRA_DIST += \
 	python/yoke/numpy/_creation.pyi \
 	python/yoke/numpy/_functions.py \
 	python/yoke/numpy/_functions.pyi \
+	python/yoke/numpy/_joining.py \
+	python/yoke/numpy/_joining.pyi \
+	python/yoke/numpy/_manipulation.py \
+	python/yoke/numpy/_manipulation.pyi \
 	python/yoke/numpy/_reductions.py \
 	python/yoke/numpy/_reductions.pyi \
 	python/yoke/numpy/_ufunc.py \

@@ -20,6 +20,8 @@ from .. import Array as ndarray
 from .. import fft as fft
 from .. import random as random
 from ._creation import *
+from ._joining import *
+from ._manipulation import *
 from ._reductions import *
 from ._ufuncs import *
 
