@@ -160,12 +160,16 @@ EXTRA_DIST += \
 	python/yoke/numpy/_creation.pyi \
 	python/yoke/numpy/_functions.py \
 	python/yoke/numpy/_functions.pyi \
+	python/yoke/numpy/_indexing.py \
+	python/yoke/numpy/_indexing.pyi \
 	python/yoke/numpy/_joining.py \
 	python/yoke/numpy/_joining.pyi \
 	python/yoke/numpy/_manipulation.py \
 	python/yoke/numpy/_manipulation.pyi \
 	python/yoke/numpy/_reductions.py \
 	python/yoke/numpy/_reductions.pyi \
+	python/yoke/numpy/_sorting.py \
+	python/yoke/numpy/_sorting.pyi \
 	python/yoke/numpy/_ufunc.py \
 	python/yoke/numpy/_ufunc.pyi \
 	python/yoke/numpy/_ufuncs.py \

@@ -20,9 +20,11 @@ from .. import Array as ndarray
 from .. import fft as fft
 from .. import random as random
 from ._creation import *
+from ._indexing import *
 from ._joining import *
 from ._manipulation import *
 from ._reductions import *
+from ._sorting import *
 from ._ufuncs import *
 
 __all__: list[str]
