@@ -166,10 +166,14 @@ EXTRA_DIST += \
 	python/yoke/numpy/_joining.pyi \
 	python/yoke/numpy/_manipulation.py \
 	python/yoke/numpy/_manipulation.pyi \
+	python/yoke/numpy/_nan.py \
+	python/yoke/numpy/_nan.pyi \
 	python/yoke/numpy/_reductions.py \
 	python/yoke/numpy/_reductions.pyi \
 	python/yoke/numpy/_sorting.py \
 	python/yoke/numpy/_sorting.pyi \
+	python/yoke/numpy/_statistics.py \
+	python/yoke/numpy/_statistics.pyi \
 	python/yoke/numpy/_ufunc.py \
 	python/yoke/numpy/_ufunc.pyi \
 	python/yoke/numpy/_ufuncs.py \

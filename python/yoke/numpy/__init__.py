@@ -21,12 +21,12 @@ from numpy import (
 from .. import fft, random
 from .._core import Array as ndarray
 from .._core import missing as _missing
-from . import _creation, _indexing, _joining, _manipulation, _reductions, _sorting, _ufuncs
+from . import _creation, _indexing, _joining, _manipulation, _nan, _reductions, _sorting, _statistics, _ufuncs
 
 bool = bool_
 
 _HERE = [_name for _name in dir() if not _name.startswith("_")]
-for _module in (_ufuncs, _creation, _manipulation, _joining, _indexing, _sorting, _reductions):
+for _module in (_ufuncs, _creation, _manipulation, _joining, _indexing, _sorting, _reductions, _nan, _statistics):
     for _name in _module.__all__:
         globals()[_name] = _value = getattr(_module, _name)
         if callable(_value) and getattr(_value, "__module__", "").startswith("yoke.numpy."):

@@ -23,8 +23,10 @@ from ._creation import *
 from ._indexing import *
 from ._joining import *
 from ._manipulation import *
+from ._nan import *
 from ._reductions import *
 from ._sorting import *
+from ._statistics import *
 from ._ufuncs import *
 
 __all__: list[str]
