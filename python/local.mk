@@ -168,6 +168,10 @@ EXTRA_DIST += \
 	python/yoke/numpy/_manipulation.pyi \
 	python/yoke/numpy/_nan.py \
 	python/yoke/numpy/_nan.pyi \
+	python/yoke/numpy/_polynomials.py \
+	python/yoke/numpy/_polynomials.pyi \
+	python/yoke/numpy/_products.py \
+	python/yoke/numpy/_products.pyi \
 	python/yoke/numpy/_reductions.py \
 	python/yoke/numpy/_reductions.pyi \
 	python/yoke/numpy/_sorting.py \

@@ -19,11 +19,14 @@ from numpy import bool_ as bool
 from .. import Array as ndarray
 from .. import fft as fft
 from .. import random as random
+from . import linalg as linalg
 from ._creation import *
 from ._indexing import *
 from ._joining import *
 from ._manipulation import *
 from ._nan import *
+from ._polynomials import *
+from ._products import *
 from ._reductions import *
 from ._sorting import *
 from ._statistics import *
