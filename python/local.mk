@@ -166,8 +166,12 @@ EXTRA_DIST += \
 	python/yoke/numpy/_joining.pyi \
 	python/yoke/numpy/_manipulation.py \
 	python/yoke/numpy/_manipulation.pyi \
+	python/yoke/numpy/_math.py \
+	python/yoke/numpy/_math.pyi \
 	python/yoke/numpy/_nan.py \
 	python/yoke/numpy/_nan.pyi \
+	python/yoke/numpy/_outside.py \
+	python/yoke/numpy/_outside.pyi \
 	python/yoke/numpy/_polynomials.py \
 	python/yoke/numpy/_polynomials.pyi \
 	python/yoke/numpy/_products.py \

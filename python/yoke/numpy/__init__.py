@@ -21,13 +21,17 @@ from numpy import (
 from .. import fft, random
 from .._core import Array as ndarray
 from .._core import missing as _missing
-from . import _creation, _indexing, _joining, _manipulation, _nan, _polynomials, _products, _reductions, _sorting, _statistics, _ufuncs
+from . import (
+    _creation, _indexing, _joining, _manipulation, _math, _nan, _outside, _polynomials, _products, _reductions, _sorting,
+    _statistics, _ufuncs,
+)
 from . import linalg
 
 bool = bool_
 
 _HERE = [_name for _name in dir() if not _name.startswith("_")]
-for _module in (_ufuncs, _creation, _manipulation, _joining, _indexing, _sorting, _reductions, _nan, _statistics, _products, _polynomials):
+for _module in (_ufuncs, _creation, _manipulation, _joining, _indexing, _sorting, _reductions, _nan, _statistics, _products, _math,
+                _polynomials, _outside):
     for _name in _module.__all__:
         globals()[_name] = _value = getattr(_module, _name)
         if callable(_value) and getattr(_value, "__module__", "").startswith("yoke.numpy."):

@@ -24,7 +24,9 @@ from ._creation import *
 from ._indexing import *
 from ._joining import *
 from ._manipulation import *
+from ._math import *
 from ._nan import *
+from ._outside import *
 from ._polynomials import *
 from ._products import *
 from ._reductions import *
