@@ -59,6 +59,8 @@ EXTRA_DIST += \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
 	python/tests/test_numbers.py \
+	python/tests/test_numpy_names.py \
+	python/tests/test_numpy_values.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
