@@ -123,6 +123,7 @@ REFUSED = [
     (lambda a: np.matmul(a, a, axes=[0]), "axes"), (lambda a: np.einsum("ij", a, order="F"), "order"),
     (lambda a: np.asnumpy(a, order="F"), "order"), (lambda a: np.may_share_memory(a, a, max_work=5), "max_work"),
     (lambda a: np.copyto(np.zeros((2, 2), "int32"), a), "cast"), (lambda a: np.gcd(a, a), "integers"),
+    (lambda a: np.nanmedian(a.astype("complex64")), "complex"),
 ]
 
 

@@ -155,6 +155,8 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The median of the elements that are not NaN."""
     _refuse("nanmedian", overwrite_input=overwrite_input)
     a = _array_of(a)
+    if _kind(a) == "c":
+        raise TypeError("nanmedian is not for complex numbers: those with NaN are not told apart; median takes them")
     if _kind(a) != "f" or not a.size:
         return median(a, axis, out, keepdims=keepdims)
     return _quantile("nanmedian", a, 0.5, axis, out, False, "linear", keepdims, None, True, 1)
