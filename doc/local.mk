@@ -26,6 +26,7 @@ dist_guide_DATA = \
 	doc/operations.md \
 	doc/performance.md \
 	doc/porting-kernels.md \
+	doc/python-numpy.md \
 	doc/python.md \
 	doc/scale-out.md \
 	doc/several-devices.md \

@@ -80,6 +80,8 @@ EXTRA_DIST += \
 	python/tests/test_ndimage.py \
 	python/tests/test_numbers.py \
 	python/tests/test_numpy_ways.py \
+	python/tests/test_numpy_names.py \
+	python/tests/test_numpy_values.py \
 	python/tests/test_odd_objects.py \
 	python/tests/test_operations.py \
 	python/tests/test_operators.py \
@@ -201,6 +203,40 @@ EXTRA_DIST += \
 	python/yoke/ndimage.pyi \
 	python/yoke/numba_like.py \
 	python/yoke/numba_like.pyi \
+	python/yoke/numpy/__init__.py \
+	python/yoke/numpy/__init__.pyi \
+	python/yoke/numpy/_common.py \
+	python/yoke/numpy/_common.pyi \
+	python/yoke/numpy/_creation.py \
+	python/yoke/numpy/_creation.pyi \
+	python/yoke/numpy/_functions.py \
+	python/yoke/numpy/_functions.pyi \
+	python/yoke/numpy/_indexing.py \
+	python/yoke/numpy/_indexing.pyi \
+	python/yoke/numpy/_joining.py \
+	python/yoke/numpy/_joining.pyi \
+	python/yoke/numpy/_manipulation.py \
+	python/yoke/numpy/_manipulation.pyi \
+	python/yoke/numpy/_math.py \
+	python/yoke/numpy/_math.pyi \
+	python/yoke/numpy/_nan.py \
+	python/yoke/numpy/_nan.pyi \
+	python/yoke/numpy/_outside.py \
+	python/yoke/numpy/_outside.pyi \
+	python/yoke/numpy/_polynomials.py \
+	python/yoke/numpy/_polynomials.pyi \
+	python/yoke/numpy/_products.py \
+	python/yoke/numpy/_products.pyi \
+	python/yoke/numpy/_reductions.py \
+	python/yoke/numpy/_reductions.pyi \
+	python/yoke/numpy/_sorting.py \
+	python/yoke/numpy/_sorting.pyi \
+	python/yoke/numpy/_statistics.py \
+	python/yoke/numpy/_statistics.pyi \
+	python/yoke/numpy/_ufunc.py \
+	python/yoke/numpy/_ufunc.pyi \
+	python/yoke/numpy/_ufuncs.py \
+	python/yoke/numpy/_ufuncs.pyi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
 	python/yoke/random.pyi

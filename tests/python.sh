@@ -52,11 +52,12 @@ venv clean numpy pytest pytest-cov pytest-xdist $extra >"$log" 2>&1 ||
 mkdir -p "$place/tree"
 rm -rf "$place/dist" "$place/tree/include" "$place/tree/api"
 cp -Rp "$source/include" "$source/api" "$place/tree"
-rm -rf "$place/tree/python/yoke/"*.p* "$place/tree/python/yoke/_core/"*.p* "$place/tree/python/yoke/kernels"
-mkdir -p "$place/tree/python/yoke/_core" "$place/tree/python/yoke/kernels"
+rm -rf "$place/tree/python/yoke/"*.p* "$place/tree/python/yoke/_core/"*.p* "$place/tree/python/yoke/kernels" \
+    "$place/tree/python/yoke/numpy"
+mkdir -p "$place/tree/python/yoke/_core" "$place/tree/python/yoke/kernels" "$place/tree/python/yoke/numpy"
 (cd "$source/python" && cp -p pyproject.toml setup.py README.md "$place/tree/python" &&
     cp -p yoke/*.p* yoke/py.typed "$place/tree/python/yoke" && cp -p yoke/_core/*.p* "$place/tree/python/yoke/_core" &&
-    cp -p yoke/kernels/*.p* "$place/tree/python/yoke/kernels")
+    cp -p yoke/kernels/*.p* "$place/tree/python/yoke/kernels" && cp -p yoke/numpy/*.p* "$place/tree/python/yoke/numpy")
 : >"$place/tree/configure.ac"
 (cd "$place/tree/python" && PATH=$place/tools/bin:$PATH YOKE_BUILD=$build CFLAGS=-O0 "$place/tools/bin/pip" \
     --disable-pip-version-check wheel -q --no-build-isolation --no-deps -w "$place/dist" .) >"$log" 2>&1
@@ -81,7 +82,7 @@ esac
 tap_ok $? "it needs the C library and itself alone${others:+, not $others}"
 [ -z "$others" ] || tap_tell "$log"
 "$python" -m zipfile -l "$place"/dist/*.whl | awk 'NR > 1 { print $1 }' |
-    grep -vE '^yoke/(_core/|kernels/)?[a-z_]+\.(py|pyi|(abi3|cpython-[a-z0-9_-]+)\.so)$' |
+    grep -vE '^yoke/(_core/|kernels/|numpy/)?[a-z_]+\.(py|pyi|(abi3|cpython-[a-z0-9_-]+)\.so)$' |
     grep -vE '^yoke/(py\.typed|bin/yoke|libyoke(-ops)?\.so\.0)$|^yoke-[0-9.]+\.dist-info/' >"$log"
 [ ! -s "$log" ]
 tap_ok $? "nothing else is in it"

@@ -128,6 +128,7 @@ _LATER = {name: module for module, names in {
                "roll squeeze tile tril triu unstack",
     "_layout": "array",
     "linalg": "linalg matrix_transpose tensordot vecdot",
+    "numpy": "numpy",
     "kernels": "KernelError atomic barrier block block_size float2 float4 function grid grid_size gridsize int2 int4 kernel local "
                "philox random_float random_words shared shuffle shuffle_down shuffle_up shuffle_xor thread uint2 uint4",
 }.items() for name in names.split()}
@@ -148,7 +149,7 @@ def __getattr__(name):
         raise AttributeError(_missing("yoke", name, __dir__(), _MOVED), name=name)
     __import__(f"yoke.{module}")
     module = _sys.modules[f"yoke.{module}"]
-    value = module if name == "linalg" else getattr(module, name)
+    value = module if name in ("linalg", "numpy") else getattr(module, name)
     globals()[name] = value  # so that it is found without this function from now on
     return value
 

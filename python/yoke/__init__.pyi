@@ -8,6 +8,7 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeAlias, overload
 from . import fft as fft
 from . import linalg as linalg
 from . import ndimage as ndimage
+from . import numpy as numpy
 from . import random as random
 from ._core import (
     Array as Array,

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+from typing import Any
+
+from .. import Array, Axes, DType
+
+__all__ = ["nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
+    "nanstd", "nansum", "nanvar"]
+
+def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array: ...
+def nanargmax(a: Any, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
+def nanargmin(a: Any, axis: Axes = None, out: Array | None = None, *, keepdims: bool = False) -> Array: ...
+def nancumprod(a: Any, axis: Axes = None, dtype: DType | None = None, out: Array | None = None) -> Array: ...
+def nancumsum(a: Any, axis: Axes = None, dtype: DType | None = None, out: Array | None = None) -> Array: ...
+def nanmax(
+    a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Array: ...
+def nanmean(
+    a: Any, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, keepdims: bool = False, *,
+    where: Any = True
+) -> Array: ...
+def nanmin(
+    a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Array: ...
+def nanprod(
+    a: Any, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, keepdims: bool = False,
+    initial: Any = None, where: Any = True
+) -> Array: ...
+def nanstd(
+    a: Any, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, ddof: Any = 0,
+    keepdims: bool = False, *, where: Any = True, mean: Any = None, correction: Any = None
+) -> Array: ...
+def nansum(
+    a: Any, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, keepdims: bool = False,
+    initial: Any = None, where: Any = True
+) -> Array: ...
+def nanvar(
+    a: Any, axis: Axes = None, dtype: DType | None = None, out: Array | None = None, ddof: Any = 0,
+    keepdims: bool = False, *, where: Any = True, mean: Any = None, correction: Any = None
+) -> Array: ...
