@@ -33,6 +33,22 @@ static bool is_held(yoke_number number, yoke_number converted)
     return number.value.u64 == converted.value.u64;
 }
 
+/* The bytes that the kernels read. */
+static void store_number(yops_combination *c, const yoke_number *number)
+{
+    const size_t size = yops_combination_get_size(c->computed);
+    const float narrow[2] = { (float)number->value.parts[0], (float)number->value.parts[1] }, single = (float)number->value.f64;
+    const uint32_t word = (uint32_t)number->value.u64;
+    const void *bytes = &number->value;
+    if (c->computed == YOKE_C64)
+        bytes = narrow;
+    else if (c->computed == YOKE_F32)
+        bytes = &single;
+    else if (yops_is_integer(c->computed) && size == 4)
+        bytes = &word;
+    memcpy(c->initial, bytes, size);
+}
+
 static yoke_status set_initial(yops_combination *c, yoke_number initial)
 {
     yoke_status status = yops_check_number(c->call, "initial", initial);
@@ -43,19 +59,10 @@ static yoke_status set_initial(yops_combination *c, yoke_number initial)
                          yoke_dtype_get_name(c->computed));
     yoke_number number =
         yops_is_complex(c->computed) ? yops_number_complex(initial, c->computed) : yops_number_nearest(initial, c->computed);
-    const double *parts = number.value.parts;
     if (yops_is_integer(c->computed) && !is_held(initial, number))
         return yops_fail(c->call, YOKE_E_INVALID_ARGUMENT, "initial has no place in %s, which the values are",
                          yoke_dtype_get_name(c->computed));
-    size_t size = yops_combination_get_size(c->computed);
-    if (c->computed == YOKE_C64)
-        memcpy(c->initial, (const float[]){ (float)parts[0], (float)parts[1] }, size);
-    else if (c->computed == YOKE_F32)
-        memcpy(c->initial, &(float){ (float)number.value.f64 }, size);
-    else if (yops_is_integer(c->computed) && size == 4)
-        memcpy(c->initial, &(uint32_t){ (uint32_t)number.value.u64 }, size);
-    else
-        memcpy(c->initial, &number.value, size);
+    store_number(c, &number);
     return YOKE_OK;
 }
 

@@ -319,21 +319,20 @@ yoke_status yoke_scan_at(const char *where, yoke_stream *stream, int32_t operati
 
 static yoke_status run_own(scan *s, const char *combination, yoke_number initial, const yoke_var *vars, size_t count)
 {
-    yops_combination own = { 0 };
-    s->own = &own;
     yoke_status status = check(s);
     if (status == YOKE_OK)
-        status = yops_combination_begin(&own, &s->call, combination, vars, count, s->a->dtype, s->out->dtype, initial);
+        status = yops_combination_begin(s->own, &s->call, combination, vars, count, s->a->dtype, s->out->dtype, initial);
     if (status == YOKE_OK)
         status = launch(s);
-    yops_combination_end(&own);
+    yops_combination_end(s->own);
     return status;
 }
 
 yoke_status yoke_scan_with_at(const char *where, yoke_stream *stream, const char *combination, int32_t mode, const yoke_array *out,
                               const yoke_array *a, yoke_number initial, const yoke_var *vars, size_t count, int32_t axis)
 {
-    scan s = { .mode = mode, .axis = axis, .out = out, .a = a };
+    yops_combination own = { 0 };
+    scan s = { .mode = mode, .axis = axis, .out = out, .a = a, .own = &own };
     yoke_status status = yops_begin(&s.call, "yoke_scan_with", where, stream);
     return status < 0 ? status : run_own(&s, combination, initial, vars, count);
 }
