@@ -28,7 +28,7 @@ static bool is_held(yoke_number number, yoke_number converted)
 {
     if (yops_is_floating(number.dtype)) {
         double back = yops_is_signed(converted.dtype) ? (double)converted.value.i64 : (double)converted.value.u64;
-        return number.value.f64 >= -0x1p63 && number.value.f64 < 0x1p64 && back == number.value.f64;
+        return number.value.f64 >= -9223372036854775808.0 && number.value.f64 < 18446744073709551616.0 && back == number.value.f64;
     }
     return number.value.u64 == converted.value.u64;
 }
