@@ -272,14 +272,12 @@ class Kernel(PythonFunction):
         if element is None:
             raise KernelError(f"{self.name}: {parameter.arg} has no dtype that kernels know: {', '.join(SCALARS)}")
         if wanted is not None and wanted[0] not in (None, element):
-            raise KernelError(f"{self.name}: {parameter.arg} is an array of {wanted[0]}, and one of {element} is passed: convert "
-                              "it "
-                              "with astype")
+            raise KernelError(f"{self.name}: {parameter.arg} is an array of {wanted[0]}, and one of {element} is passed: "
+                              "convert it with astype")
         dimensions = len(memory.shape) - is_parted(memory, element)
         if dimensions > MOST_DIMENSIONS:
             raise KernelError(f"{self.name}: {parameter.arg} has {dimensions} dimensions, and kernels take "
-                              f"{MOST_DIMENSIONS} "
-                              "at most")
+                              f"{MOST_DIMENSIONS} at most")
         contiguous = memory is not value or begins_contiguous(memory)
         if isinstance(element, RecordType) and not contiguous:
             raise KernelError(f"{self.name}: {parameter.arg} is an array of {element}, which is contiguous: pass yoke.copy(x)")

@@ -182,8 +182,7 @@ class Simulation:
                 return Halves(value) if half_named(value.dtype) else value
         if isinstance(wanted, tuple) or not isinstance(value, (bool, int, float, numpy.generic)):
             raise KernelError(f"{self.kernel.name}: {parameter.arg}: {type(value).__name__} is passed: simulate takes NumPy "
-                              "arrays and "
-                              "numbers")
+                              "arrays and numbers")
         if wanted is None and not isinstance(value, numpy.generic):
             wanted = BOOL if isinstance(value, bool) else I64 if isinstance(value, int) else F64 if wide else F32
         if wanted in (BOOL, I64):

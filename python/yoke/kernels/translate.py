@@ -191,8 +191,7 @@ class Body(Statements, Expressions, Calls):
             place, first = self.first.get(name, (node, old))
             self.conflicts.append(self.error(node, (
                 f"{shown or name} is {old} since line {place.lineno}, and would be {type_} here: a variable keeps its type; "
-                    "convert "
-                f"one of the values, as numpy.{type_}(…), or take another name") if name != "return" else
+                f"convert one of the values, as numpy.{type_}(…), or take another name") if name != "return" else
                 f"a return in line {place.lineno} gives {old}, and this one {type_}: all give one type"))
         else:
             self.next[name] = new
