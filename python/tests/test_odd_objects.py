@@ -208,9 +208,11 @@ def test_numpy_functions_where_an_array_says(stream):
     a = yoke.asarray(numpy.array([1, -1, 4], "f4"), stream=stream)
     out = numpy.zeros(3, "f4")
     for call in (lambda: numpy.sqrt(a, where=a > 0, out=out), lambda: numpy.add(out, 1, where=a > 0, out=out),
-                 lambda: numpy.add.reduce(out, where=a > 0), lambda: numpy.maximum.reduce(a, initial=-9)):
+                 lambda: numpy.add.reduce(out, where=a > 0)):
         with pytest.raises(TypeError, match="to_numpy"):
             call()
+    assert numpy.maximum.reduce(a, initial=-9).item() == 4
+    assert numpy.add.reduce(a, where=numpy.array([True, False, True])).item() == 5
 
 
 class NoRepr:

@@ -4,6 +4,7 @@
 import contextlib
 import copy
 import inspect
+import math
 import operator
 import pickle
 
@@ -364,18 +365,25 @@ def test_functions_of_numpy_stay_on_the_device():
     assert numpy.shape(array) == (3, 3) and numpy.ndim(array) == 2 and numpy.size(array) == 9
 
 
-@pytest.mark.parametrize("call", [numpy.heaviside, numpy.roots, numpy.linalg.norm, numpy.spacing, numpy.add.reduce,
-                                  numpy.add.accumulate, numpy.multiply.outer])
+@pytest.mark.parametrize("call", [numpy.roots, numpy.linalg.svd, numpy.spacing])
 def test_no_copies_that_nobody_asked_for(call):
     a = yoke.ones(3)
     with pytest.raises(TypeError, match=r"numpy\.[a-z_.]+ is for the memory of the host.*to_numpy\(\)"):
-        call(*((numpy.ones(3), a) if call in (numpy.heaviside, numpy.multiply.outer) else (a,)))
+        call(a)
 
 
 def test_functions_of_numpy_are_those_of_yoke_numpy():
     a = yoke.asarray([3.0, 1.0, 2.0])
     assert numpy.median(a).item() == 2 and isinstance(numpy.average(a), yoke.Array)
     assert numpy.allclose(numpy.ones(3), a / a) and not numpy.array_equal(numpy.ones(3), a)
+    assert numpy.linalg.norm(a).item() == pytest.approx(math.sqrt(14)) and numpy.fft.fft(a).shape == (3,)
+    assert numpy.heaviside(numpy.zeros(3), a).tolist() == [3, 1, 2] and numpy.add.reduce(a).item() == 6
+    assert numpy.add.accumulate(a).tolist() == [3, 4, 6] and numpy.multiply.outer(numpy.ones(2, "f4"), a).shape == (2, 3)
+    out = yoke.empty(3)
+    assert numpy.add(a, numpy.ones(3, "f4"), out=out) is out and out.tolist() == [4, 2, 3]
+    assert numpy.sqrt(a, out=out, where=numpy.array([False, True, False])) is out and out.tolist() == [4, 1, 3]
+    with pytest.raises(TypeError, match=r"to_numpy\(\)"):
+        numpy.add(a, 1, out=numpy.ones(3, "f4"))
     with pytest.raises(TypeError, match="copyto writes into an Array"):
         numpy.copyto(numpy.ones(3), a)
 

@@ -304,7 +304,7 @@ cdef object refuse_numpy(str name):
 
 
 cdef object numpy_elementwise(ufunc, str method, tuple inputs, dict options):
-    """Array.__array_ufunc__."""
+    """Array.__array_ufunc__: the package's function of each element, the quick way; else that of yoke.numpy."""
     name = ufunc.__name__
     if method == "__call__" and not options:
         if name == "divmod":
@@ -322,16 +322,27 @@ cdef object numpy_elementwise(ufunc, str method, tuple inputs, dict options):
             return getattr(sys.modules["yoke"], name)(*inputs)
     if name == "add" and method == "at" and isinstance(inputs[0], Array):
         return scatter_add(*inputs)
-    refuse_numpy(name if method == "__call__" else f"{name}.{method}")
+    outs = options.get("out", ())
+    function = function_of_numpy("numpy", name)
+    if function is not None and method != "__call__":
+        function = getattr(function, method, None)
+    ours = any([isinstance(each, Array) for each in inputs]) and all([each is None or isinstance(each, Array) for each in outs])
+    if function is None or not ours:
+        refuse_numpy(name if method == "__call__" else f"{name}.{method}")
+    if len(outs) == 1:
+        options = {**options, "out": outs[0]}
+    return function(*inputs, **options)
 
 
-cdef object function_of_numpy(str name):
-    """What yoke.numpy has by a name of NumPy's, or None."""
+cdef object function_of_numpy(str place, str name):
+    """What yoke.numpy has by a name of one of NumPy's modules, or None."""
     try:
-        from .. import numpy as theirs
+        from .. import numpy as found
     except ImportError:
         return None
-    return getattr(theirs, name, None)
+    for each in [*place.split(".")[1:], name]:
+        found = getattr(found, each, None)
+    return found
 
 
 cdef object numpy_function(function, tuple args, dict kwargs):
@@ -339,11 +350,9 @@ cdef object numpy_function(function, tuple args, dict kwargs):
     the method or the attribute, whose arguments mean the same."""
     name, place = function.__name__, function.__module__
     ours = sys.modules["yoke"]
-    same = function_of_numpy(name) if place == "numpy" else None
+    same = function_of_numpy(place, name)
     if same is not None:
         return same(*args, **kwargs)
-    if place in ("numpy.fft", "numpy.linalg") and name in dir(getattr(ours, place.removeprefix("numpy."))):
-        return getattr(getattr(ours, place.removeprefix("numpy.")), name)(*args, **kwargs)
     if place != "numpy":
         refuse_numpy(f"{place.removeprefix('numpy.')}.{name}")
     if name in ours.__all__:
