@@ -237,6 +237,8 @@ EXTRA_DIST += \
 	python/yoke/numpy/_ufunc.pyi \
 	python/yoke/numpy/_ufuncs.py \
 	python/yoke/numpy/_ufuncs.pyi \
+	python/yoke/numpy/linalg.py \
+	python/yoke/numpy/linalg.pyi \
 	python/yoke/py.typed \
 	python/yoke/random.py \
 	python/yoke/random.pyi
