@@ -123,6 +123,7 @@ ops_rusticl_programs = \
 	tests/ops/reduce/block_reduce \
 	tests/ops/reduce/histogram \
 	tests/ops/reduce/map_reduce \
+	tests/ops/reduce/own \
 	tests/ops/reduce/reduce_segments
 ops_rusticl_tests = $(ops_rusticl_programs:=.opencl.tap)
 ops_cuda_short_tests = $(ops_short_programs:=.cuda.tap)
