@@ -253,7 +253,7 @@ class Generator:
     def standard_exponential(self, size=None, dtype=None, method="inv", out=None):
         """Exponential numbers of mean 1. method: "inv" alone, by the logarithm of a uniform number."""
         if method != "inv":
-            raise ValueError(f"method is \"inv\", not {method!r}: numbers are made by inversion, not by ziggurats")
+            raise ValueError(f"method is \"inv\", not {_core.shown(method)}: numbers are made by inversion, not by ziggurats")
         return self._exponentials(self._room(size, dtype, out))
 
     def exponential(self, scale=1.0, size=None, *, dtype=None):

@@ -3,6 +3,7 @@
 is asked for; F is by columns, A is F for an array that lies so, and K keeps the order that is there."""
 
 from ._core import Array, asarray
+from ._core import shown as _shown
 
 
 def _lies_by_columns(array):
@@ -18,7 +19,7 @@ def _lies_by_columns(array):
 def _axes(array, order, known):
     """The axes from the one whose elements are farthest apart, in the order that is asked for."""
     if not isinstance(order, str) or order not in known:
-        raise ValueError(f"order is {', '.join(known)}, not {order!r}")
+        raise ValueError(f"order is {', '.join(known)}, not {_shown(order)}")
     axes = list(range(array.ndim))
     if order == "F" or order == "A" and _lies_by_columns(array):
         return axes[::-1]
@@ -65,7 +66,7 @@ def converted(array, dtype, order, copy):
 def arranged(data, dtype, order, stream, device, copy):
     """asarray in an order."""
     if order not in ("C", "F"):
-        raise ValueError(f"order is C or F, not {order!r}: an array is made by rows, whatever the layout of what it is made of")
+        raise ValueError(f"order is C or F, not {_shown(order)}: an array is made by rows, whatever its source's layout")
     result = asarray(data, dtype, stream=stream, device=device, copy=copy)
     ordered = converted(result, result.dtype, order, False)
     if ordered is not result and copy is False:

@@ -4,6 +4,7 @@
 from ._core import Array, arange, map_reduce, nonzero, scatter_add, stack, take
 from ._core import array_from as _array
 from ._core import axis_error as _axis_error
+from ._core import shown as _shown
 
 __all__ = ["argwhere", "compress", "count_nonzero", "extract", "flatnonzero", "nonzero", "put", "put_along_axis", "scatter_add",
            "take", "take_along_axis"]
@@ -64,7 +65,7 @@ def put(a, ind, v, mode="raise"):
     """Put values at positions of the flattened array. They are repeated where they are fewer, and the last of several for one place
     is kept. mode: as take has it."""
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"mode is raise, clip or wrap, not {mode!r}")
+        raise ValueError(f"mode is raise, clip or wrap, not {_shown(mode)}")
     ind = _integers(ind).reshape(-1)
     values = _array(v, None if hasattr(v, "dtype") else a.dtype, a.stream).reshape(-1)
     if not values.size or not ind.size:

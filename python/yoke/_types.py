@@ -13,6 +13,7 @@ from ._core import devices as _devices
 from ._core import get_default_dtype as _get_default_dtype
 from ._core import named_dtype as _named
 from ._core import result_dtype as _result_dtype
+from ._core import shown as _shown
 
 e, inf, nan, newaxis, pi = math.e, math.inf, math.nan, None, math.pi
 
@@ -72,7 +73,7 @@ def isdtype(dtype, kind):
     if not isinstance(kind, str) or kind == "bool":
         return name == str(_named(kind))
     if kind not in _KINDS:
-        raise ValueError(f"no such kind of dtypes: {kind!r}; there are {', '.join(_KINDS)}, and dtypes themselves")
+        raise ValueError(f"no such kind of dtypes: {_shown(kind)}; there are {', '.join(_KINDS)}, and dtypes themselves")
     return name in _KINDS[kind] + _BEYOND.get(kind, ())
 
 

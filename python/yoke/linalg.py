@@ -155,7 +155,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     if ord == "fro":
         return array.norm((-2, -1), keepdims=keepdims)
     if ord not in (1, -1, _math.inf, -_math.inf):
-        raise ValueError(f"ord is \"fro\", 1, -1, inf or -inf, not {ord!r}: norms of singular values are not here yet")
+        raise ValueError(f"ord is \"fro\", 1, -1, inf or -inf, not {_core.shown(ord)}: norms of singular values are not here yet")
     from . import _statistics
 
     sums = abs(array).sum(-2 if ord in (1, -1) else -1, keepdims=True)

@@ -53,7 +53,7 @@ def _modes(mode, count):
     modes = _each(mode, count, "mode")
     for each in modes:
         if not isinstance(each, str) or each not in _MODES:
-            raise ValueError(f"no such mode: {each!r}; there are {', '.join(_MODES)}")
+            raise ValueError(f"no such mode: {_core.shown(each)}; there are {', '.join(_MODES)}")
     return [_MODES[each] for each in modes]
 
 
@@ -205,7 +205,7 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
             a, sigma, output=out, mode=mode, cval=cval, truncate=truncate, axes=chosen))
     sigmas = [float(each) for each in _each(sigma, count, "sigma")]
     if not all([each >= 0 and _math.isfinite(each) for each in sigmas]):
-        raise ValueError(f"sigma is a finite number that is not negative, not {sigma!r}")
+        raise ValueError(f"sigma is a finite number that is not negative, not {_core.shown(sigma)}")
     calls = []
     for axis, s, k, one_mode, r in zip(chosen, sigmas, orders, _modes(mode, count), _each(radius, count, "radius")):
         if s <= 1e-15:  # as SciPy has it, without its derivative

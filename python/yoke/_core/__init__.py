@@ -5,7 +5,7 @@ the package imports is here, but for yoke.comm, which imports its module itself.
 from .errors import (
     BuildError, CancelledError, DeadlockError, DeviceLostError, DriverError, Error, ExecutionError, ForkedError, HostFunctionError,
     InvalidArgumentError, KernelArgumentError, NotFoundError, OutOfDeviceMemoryError, OutOfHostMemoryError, RangeError,
-    UnavailableError, UnsupportedError,
+    UnavailableError, UnsupportedError, shown,
 )
 from .dtype import axis_error, get_default_dtype, named_dtype, set_default_dtype
 from .device import (

@@ -11,7 +11,7 @@ cdef int python_busy() noexcept nogil
 cdef void close_python() noexcept nogil
 
 cdef str text_of(const char *text)
-cdef str shown(value)
+cpdef str shown(value)
 cdef bytes c_text(value, str name)
 cdef str text_for_python(str text, kind)
 cdef int fail(yoke_status status) except -1

@@ -227,7 +227,7 @@ cdef str text_of(const char *text):
     return text.decode("utf-8", "replace")
 
 
-cdef str shown(value):
+cpdef str shown(value):
     """A value for a message, which a long text of it does not fill, nor a failure to make one replace. Of a large int only the
     size, since Python formats none of more than 4300 digits."""
     if isinstance(value, int) and not -1 << 128 < value < 1 << 128:

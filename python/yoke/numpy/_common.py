@@ -35,7 +35,7 @@ def refuse(function, **given):
         values, reason = _ALLOWED[name]
         if not any([value is each or isinstance(value, str) and value == each for each in values]):
             shown = {"introselect": "kind", "fields": "order"}.get(name, name)
-            raise TypeError(f"{function}: {shown}={value!r} is not there: {reason}")
+            raise TypeError(f"{function}: {shown}={_core.shown(value)} is not there: {reason}")
 
 
 def is_array(x):
@@ -161,7 +161,7 @@ def check_out(result, out, casting="same_kind"):
         raise TypeError(f"out is an Array, not {type(out).__name__}")
     if not castable(result.dtype, out.dtype, casting):
         raise TypeError(
-            f"a result of {result.dtype} is not cast to {out.dtype}, which out has, by the rule {casting!r}")
+            f"a result of {result.dtype} is not cast to {out.dtype}, which out has, by the rule {_core.shown(casting)}")
 
 
 def into(result, out, casting="same_kind"):

@@ -162,7 +162,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     _refuse("require", like=like)
     for each in [requirements] if isinstance(requirements, str) else requirements or ():
         if each.upper() not in ("C", "C_CONTIGUOUS", "CONTIGUOUS", "A", "ALIGNED", "W", "WRITEABLE", "E", "ENSUREARRAY"):
-            raise ValueError(f"an array cannot be {each!r} here: C, A, W and E are there")
+            raise ValueError(f"an array cannot be {_core.shown(each)} here: C, A, W and E are there")
     return ascontiguousarray(a, dtype) if requirements else asarray(a, dtype)
 
 
@@ -311,7 +311,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """For each of several arrays of one dimension its values in a grid of all. sparse: of extent 1 along the other axes.
     copy=False: views."""
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"indexing is \"xy\" or \"ij\", not {indexing!r}")
+        raise ValueError(f"indexing is \"xy\" or \"ij\", not {_core.shown(indexing)}")
     arrays = [each.reshape(-1) for each in _common.arrays_of(*xi)]
     places = list(range(len(arrays)))
     if indexing == "xy" and len(arrays) > 1:

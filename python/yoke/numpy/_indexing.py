@@ -29,7 +29,7 @@ def _changed(name, a):
 def _wrapped(indices, extent, mode):
     """Indices in the range by a mode, and a check of those that must be there: on the host for what is there."""
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"mode is raise, clip or wrap, not {mode!r}")
+        raise ValueError(f"mode is raise, clip or wrap, not {_core.shown(mode)}")
     if mode == "raise":
         return indices
     return indices % extent if mode == "wrap" else indices.clip(0, extent - 1)
@@ -308,9 +308,9 @@ def _dims(shape):
 def _counting(order):
     """Which index counts fastest: "C" for the last, "F" for the first."""
     if order in ("A", "K"):
-        raise TypeError(f"order is C or F, not {order!r}: positions have no memory of their own")
+        raise TypeError(f"order is C or F, not {_core.shown(order)}: positions have no memory of their own")
     if order not in ("C", "F", None):
-        raise ValueError(f"order is C or F, not {order!r}")
+        raise ValueError(f"order is C or F, not {_core.shown(order)}")
     return order or "C"
 
 

@@ -52,7 +52,7 @@ def _joined(arrays, axis, out, dtype, casting, join):
             raise TypeError("out has a dtype: give one of out and dtype")
         for each in arrays:
             if not _common.castable(each.dtype, dtype, casting):
-                raise TypeError(f"an array of {each.dtype} is not cast to {dtype} by the rule {casting!r}")
+                raise TypeError(f"an array of {each.dtype} is not cast to {dtype} by the rule {_core.shown(casting)}")
         arrays = [each.astype(dtype, copy=False) for each in arrays]
     return _common.into(join(arrays, axis), out, casting)
 
@@ -272,10 +272,10 @@ def pad(array, pad_width, mode="constant", **kwargs):
         host = _host.pad(array.to_numpy(), widths, mode, **kwargs)
         return _array_of(host, stream=array.stream)
     if mode not in _PAD_OPTIONS:
-        raise ValueError(f"mode is a function or one of {', '.join(_PAD_OPTIONS)}, not {mode!r}")
+        raise ValueError(f"mode is a function or one of {', '.join(_PAD_OPTIONS)}, not {_core.shown(mode)}")
     for name in kwargs:
         if name not in _PAD_OPTIONS[mode]:
-            raise ValueError(f"mode {mode!r} takes no {name!r}")
+            raise ValueError(f"mode {_core.shown(mode)} takes no {_core.shown(name)}")
     if mode in ("reflect", "symmetric", "edge", "wrap"):
         for axis, (low, high) in enumerate(widths):
             array = _padded_by_index(array, axis, low, high, mode, kwargs.get("reflect_type", "even"))
@@ -324,9 +324,9 @@ def _padded_by_index(array, axis, low, high, mode, reflect_type):
     if not low and not high:
         return array.copy() if axis == 0 else array
     if not extent:
-        raise ValueError(f"an axis without elements has none for a frame by {mode!r}")
+        raise ValueError(f"an axis without elements has none for a frame by {_core.shown(mode)}")
     if reflect_type not in ("even", "odd"):
-        raise ValueError(f"reflect_type is even or odd, not {reflect_type!r}")
+        raise ValueError(f"reflect_type is even or odd, not {_core.shown(reflect_type)}")
     places = _host.arange(-low, extent + high)
     if reflect_type == "odd" and (extent > 1 or mode == "symmetric"):
         return _odd(array, axis, low, high, mode)

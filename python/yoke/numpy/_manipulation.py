@@ -36,7 +36,7 @@ def size(a, axis=None):
 def _order(name, order):
     """The order of elements: TypeError if it is none of NumPy's."""
     if order not in ("C", "F", "A", "K", None):
-        raise ValueError(f"{name}: order is C, F, A or K, not {order!r}")
+        raise ValueError(f"{name}: order is C, F, A or K, not {_core.shown(order)}")
     return order or "C"
 
 
@@ -266,10 +266,10 @@ def copyto(dst, src, casting="same_kind", where=True):
         raise TypeError(f"copyto writes into an Array, and this is a {type(dst).__name__}")
     weak = type(src) in (bool, int, float, complex)
     if weak and "biufc".index(_common.kind_of(dst)) < {bool: 0, int: 1, float: 3, complex: 4}[type(src)] and casting != "unsafe":
-        raise TypeError(f"{src!r} is not cast to {dst.dtype} by the rule {casting!r}")
+        raise TypeError(f"{_core.shown(src)} is not cast to {dst.dtype} by the rule {_core.shown(casting)}")
     src = _array_of(src, dst.dtype if weak else None, dst.stream)
     if not _common.castable(src.dtype, dst.dtype, casting):
-        raise TypeError(f"values of {src.dtype} are not cast to {dst.dtype} by the rule {casting!r}")
+        raise TypeError(f"values of {src.dtype} are not cast to {dst.dtype} by the rule {_core.shown(casting)}")
     if where is True:
         dst[...] = src
         return
@@ -282,7 +282,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     """The array without zeros at the front ("f") and the back ("b") of its axes. Waits for where the others are."""
     filt = _array_of(filt)
     if any([letter not in "fb" for letter in trim.lower()]):
-        raise ValueError(f"trim is f, b or both, not {trim!r}")
+        raise ValueError(f"trim is f, b or both, not {_core.shown(trim)}")
     key = [slice(None)] * filt.ndim
     for each in _common.axes_of(axis, filt.ndim):
         others = tuple([i for i in range(filt.ndim) if i != each])

@@ -407,7 +407,7 @@ def _taken(a, places):
 
 def _bit_order(bitorder):
     if bitorder not in ("big", "little"):
-        raise ValueError(f"bitorder is big or little, not {bitorder!r}")
+        raise ValueError(f"bitorder is big or little, not {_core.shown(bitorder)}")
     return range(7, -1, -1) if bitorder == "big" else range(8)
 
 

@@ -130,7 +130,7 @@ def isfortran(a):
 def may_share_memory(a, b, /, max_work=0):
     """Whether two arrays have elements and are of one buffer, so that they may have an element in common."""
     if max_work not in (0, None):
-        raise TypeError(f"may_share_memory: max_work={max_work!r} is not there: only the buffers are compared")
+        raise TypeError(f"may_share_memory: max_work={_core.shown(max_work)} is not there: only the buffers are compared")
     return _is_array(a) and _is_array(b) and a.buffer is b.buffer and a.size > 0 and b.size > 0
 
 

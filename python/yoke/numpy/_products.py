@@ -318,7 +318,7 @@ def convolve(a, v, mode="full"):
     if v.size > a.size:
         a, v = v, a
     if mode not in ("full", "same", "valid"):
-        raise ValueError(f"mode is full, same or valid, not {mode!r}")
+        raise ValueError(f"mode is full, same or valid, not {_core.shown(mode)}")
     low, count = {"full": (0, a.size + v.size - 1), "same": ((v.size - 1) // 2, a.size),
                   "valid": (v.size - 1, a.size - v.size + 1)}[mode]
     if _kind(a) in "fc" and a.size * v.size > _MOST and str(a.dtype) not in ("float16", "bfloat16"):

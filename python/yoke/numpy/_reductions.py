@@ -134,7 +134,7 @@ def any(a, axis=None, out=None, keepdims=False, *, where=True):
 def _position(name, a, axis, out, keepdims):
     a = _array_of(a)
     if axis is not None and hasattr(axis, "__len__"):
-        raise TypeError(f"{name} takes one axis or None, not {axis!r}")
+        raise TypeError(f"{name} takes one axis or None, not {_core.shown(axis)}")
     if not (a.size if axis is None else a.shape[_common.axis_of(axis, a.ndim)]):
         raise ValueError(f"{name} of no elements has no value")
     if not a.ndim:

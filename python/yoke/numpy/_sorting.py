@@ -170,7 +170,7 @@ def unique_values(x):
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """For each element whether it is one of others; invert: whether it is none. kind and assume_unique are about speed."""
     if kind not in (None, "sort", "table"):
-        raise ValueError(f"kind is sort, table or None, not {kind!r}")
+        raise ValueError(f"kind is sort, table or None, not {_core.shown(kind)}")
     element, others = _together(element, test_elements)
     if kind == "table" and _kind(element) not in "biu":
         raise ValueError("kind table is for integers")

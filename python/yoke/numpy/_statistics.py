@@ -55,7 +55,7 @@ def _quantile(name, a, q, axis, out, overwrite_input, method, keepdims, weights,
     if weights is not None:
         raise TypeError(f"{name}: weights are not there")
     if method not in _PLACES:
-        raise ValueError(f"method is one of {', '.join(_PLACES)}, not {method!r}")
+        raise ValueError(f"method is one of {', '.join(_PLACES)}, not {_core.shown(method)}")
     a = _array_of(a)
     if _kind(a) == "c":
         raise TypeError(f"{name} is not for complex numbers, which have no order")

@@ -32,12 +32,12 @@ def norm(x, ord=None, axis=None, keepdims=False):
     axes = _common.axes_of(axis, x.ndim)
     if len(axes) == 1:
         if isinstance(ord, str):
-            raise ValueError(f"ord={ord!r} is of matrices, and this is a vector")
+            raise ValueError(f"ord={_core.shown(ord)} is of matrices, and this is a vector")
         return _linalg.vector_norm(x, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
     if len(axes) != 2:
         raise ValueError(f"a norm is of vectors or matrices, not of {len(axes)} axes")
     if ord in ("nuc", 2, -2):
-        raise TypeError(f"norm: ord={ord!r} of matrices is not there: it takes singular values")
+        raise TypeError(f"norm: ord={_core.shown(ord)} of matrices is not there: it takes singular values")
     others = [i for i in range(x.ndim) if i not in axes]
     result = _linalg.matrix_norm(x.transpose((*others, *axes)), ord="fro" if ord in (None, "f") else ord)
     return result.reshape(tuple([1 if i in axes else extent for i, extent in enumerate(x.shape)])) if keepdims else result
