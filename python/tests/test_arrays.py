@@ -565,17 +565,6 @@ def test_kinds():
     same(ints, 2 * I)
 
 
-def test_ufunc_at():
-    array, values = yoke.zeros(4), numpy.zeros(4, "f4")
-    with pytest.raises(TypeError, match=r"multiply\.at is not there"):
-        numpy.multiply.at(array, [0], 1.0)
-    with pytest.raises(TypeError, match="Array"):
-        numpy.add.at(values, [0], yoke.ones(1))
-    assert values.tolist() == [0] * 4
-    numpy.subtract.at(array, [1, 1], 1.0)
-    assert array.tolist() == [0, -2, 0, 0]
-
-
 WITHOUT_NUMPY = """
 import sys
 class Absent:

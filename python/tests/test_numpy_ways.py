@@ -228,3 +228,14 @@ def test_cuda_stream(device, stream):
         stream.wait_for_native(Foreign((0, 1)))
         assert stream.event().lead_native(Foreign((0, 1)))
         assert yoke.ones(2).__dlpack__(stream=Foreign((0, 1)))
+
+
+def test_ufunc_at():
+    array, values = yoke.zeros(4), numpy.zeros(4, "f4")
+    with pytest.raises(TypeError, match=r"multiply\.at is not there"):
+        numpy.multiply.at(array, [0], 1.0)
+    with pytest.raises(TypeError, match="Array"):
+        numpy.add.at(values, [0], yoke.ones(1))
+    assert values.tolist() == [0] * 4
+    numpy.subtract.at(array, [1, 1], 1.0)
+    assert array.tolist() == [0, -2, 0, 0]
