@@ -41,10 +41,8 @@ static void leave(void *user)
     job *j = user;
     if (atomic_fetch_sub(&j->owners, 1) != 1)
         return;
-    if (j->handle && ycomm_context_enter(j->context)) { /* nobody has taken it */
-        (void)ycomm_nccl.ncclCommAbort(j->handle);
-        ycomm_context_leave();
-    }
+    if (j->handle) /* nobody has taken it */
+        ycomm_nccl_end_handle(j->handle, true, j->context, j->token);
     yoke_stream_release(j->stream);
     yoke_buffer_release(j->token);
     pthread_cond_destroy(&j->end);

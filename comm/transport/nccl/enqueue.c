@@ -206,7 +206,7 @@ static bool make_calls(struct ycomm_nccl *nccl, calls *c, const ycomm_op *op)
         atomic_fetch_add(&nccl->begun, 1);
         ycomm_engine_watch(&nccl->watch); /* already now: a call that waits for other ranks is ended by the progress thread */
         atomic_store(&nccl->newest, op->where);
-        if (!atomic_load(&nccl->aborted))
+        if (!atomic_load(&nccl->handle_ended))
             call_all(c, op);
         atomic_fetch_add(&nccl->ended, 1);
     }

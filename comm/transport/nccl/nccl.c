@@ -111,12 +111,6 @@ void ycomm_nccl_destroy(ycomm_channel *channel)
     struct ycomm_nccl *nccl = channel->state;
     if (!nccl)
         return;
-    if (atomic_load(&channel->failed))
-        ycomm_nccl_abort(nccl);
-    else if (nccl->handle && !atomic_load(&nccl->aborted) && ycomm_context_enter(nccl->context)) {
-        (void)ycomm_nccl.ncclCommDestroy(nccl->handle);
-        ycomm_context_leave();
-    }
     yoke_buffer_release(nccl->token);
     pthread_mutex_destroy(&nccl->calls);
     free(nccl);

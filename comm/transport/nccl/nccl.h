@@ -43,7 +43,7 @@ struct ycomm_nccl {
     _Atomic(ycomm_ticket *) fresh; /* the newest first: pushed with `calls` locked, taken by the progress thread */
     _Atomic(ycomm_ticket *) spare; /* the other way round */
     atomic_uint spare_count;
-    atomic_bool aborted;
+    atomic_bool handle_ended;           /* aborted or destroyed: `handle` is used no more */
     atomic_bool recorded;               /* operations, in a graph, of whose launches nothing is told here */
     atomic_bool stream_failed;          /* of the channel's failure: once is enough, and it may have been recovered since */
     _Atomic(const char *) newest;       /* where the newest operation was enqueued */
@@ -73,8 +73,10 @@ bool ycomm_nccl_connect(struct ycomm_nccl *nccl, ycomm_failure *failure);
 /* Fail the stream for the channel's failure, unless that has been done: what is under way there will not be complete when it ends.
  * `text` NULL: the thread's record says it. Returns the status (handle.c). */
 yoke_status ycomm_nccl_fail_stream(struct ycomm_nccl *nccl, const char *where, yoke_status status, const char *text);
-/* Abort the communicator, so that what waits in it ends. */
-void ycomm_nccl_abort(struct ycomm_nccl *nccl);
+/* End a communicator of NCCL; `abort`: and what waits in it. `token` keeps the device (handle.c). */
+void ycomm_nccl_end_handle(ycomm_ncclComm_t handle, bool abort, void *context, yoke_buffer *token);
+/* End the channel's, unless that has been done; where the channel has failed, or with `abort`, by an abort. */
+void ycomm_nccl_end_channel(struct ycomm_nccl *nccl, bool abort);
 
 /* What the progress thread does for it, between ycomm_engine_watch and the time when it is idle; and the rest, at the end, here
  * (watch.c). */

@@ -46,7 +46,7 @@ static void check_handle(struct ycomm_nccl *nccl, ycomm_failure *failure)
     ycomm_ncclResult_t told = YCOMM_ncclSuccess;
     if (pthread_mutex_trylock(&nccl->calls) != 0)
         return;
-    if (!atomic_load(&nccl->aborted) && ycomm_context_enter(nccl->context)) {
+    if (!atomic_load(&nccl->handle_ended) && ycomm_context_enter(nccl->context)) {
         if (ycomm_nccl.ncclCommGetAsyncError(nccl->handle, &told) != YCOMM_ncclSuccess)
             told = YCOMM_ncclInternalError;
         ycomm_context_leave();
@@ -139,7 +139,7 @@ static void give_up(struct ycomm_nccl *nccl)
     nccl->given_up = true;
     if (!nccl->ending && ycomm_channel_failure(nccl->channel, &failure))
         ycomm_nccl_fail_stream(nccl, atomic_load(&nccl->newest), failure.status, failure.text);
-    ycomm_nccl_abort(nccl);
+    ycomm_nccl_end_channel(nccl, true);
 }
 
 static bool step(struct ycomm_nccl *nccl)
@@ -212,4 +212,5 @@ void ycomm_nccl_finish(struct ycomm_nccl *nccl)
     yoke_event_release(nccl->watched);
     nccl->watched = NULL;
     ycomm_tickets_free(nccl);
+    ycomm_nccl_end_channel(nccl, false); /* also where MPI's part is kept: the others of this host wait for it */
 }

@@ -6,8 +6,10 @@
  */
 #include "vendor.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -30,6 +32,7 @@ typedef struct mailbox {
 
 typedef struct area {
     atomic_int arrived, connected;
+    atomic_int processes[MOST_RANKS]; /* 0 once the rank has ended its communicator */
     mailbox boxes[MOST_RANKS][MOST_RANKS]; /* [from][to] */
 } area;
 
@@ -332,6 +335,7 @@ ycomm_ncclResult_t ncclCommInitRank(ycomm_ncclComm_t *out_comm, int ranks, ycomm
     pthread_mutex_init(&comm->lock, NULL);
     if (!vendor_load(text, "nccl", &comm->module, &comm->function))
         return YCOMM_ncclUnhandledCudaError; /* and what was made is left behind */
+    atomic_store(&comm->area->processes[rank], (int)getpid());
     atomic_fetch_add(&comm->area->arrived, 1);
     time_t start = time(NULL);
     while (atomic_load(&comm->area->arrived) < ranks && time(NULL) - start < PATIENCE)
@@ -341,10 +345,21 @@ ycomm_ncclResult_t ncclCommInitRank(ycomm_ncclComm_t *out_comm, int ranks, ycomm
     return atomic_load(&comm->area->arrived) < ranks ? YCOMM_ncclRemoteError : YCOMM_ncclSuccess;
 }
 
+/* As NCCL does on one host, also in an abort: its proxies have connections, and end when the last one is closed. */
+static void close_connections(struct ncclComm *comm)
+{
+    unsigned i = 0;
+    atomic_store(&comm->area->processes[comm->rank], 0);
+    for (int k = 0; k < comm->ranks; k++)
+        for (int process; (process = atomic_load(&comm->area->processes[k])) != 0 && (kill(process, 0) == 0 || errno != ESRCH);)
+            rest(i++);
+}
+
 ycomm_ncclResult_t ncclCommDestroy(ycomm_ncclComm_t comm)
 {
     if (atomic_load(&comm->running) > 0)
         return YCOMM_ncclInvalidUsage;
+    close_connections(comm);
     while (comm->works) {
         work *w = comm->works;
         comm->works = w->next;
@@ -364,6 +379,7 @@ ycomm_ncclResult_t ncclCommAbort(ycomm_ncclComm_t comm)
     atomic_store(&comm->aborted, true);
     while (atomic_load(&comm->running) > 0)
         nanosleep(&pause, NULL);
+    close_connections(comm);
     return YCOMM_ncclSuccess;
 }
 
