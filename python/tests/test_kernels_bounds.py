@@ -71,7 +71,7 @@ def test_an_index_outside_is_an_error_at_the_wait(checked, queue, strided):
     m, empty = matrix(strided), yoke.zeros(0)
     for n, (line, message) in enumerate(MESSAGES):
         x = yoke.zeros(4)
-        checked[((1,), (1,)) if n == 3 else 2](queue, x, m, empty, n)
+        checked[(1,), (1 if n == 3 else 2,)](queue, x, m, empty, n)
         with pytest.raises(yoke.KernelError) as failure:
             queue.wait()
         # Of several threads that are outside, any may be the first.

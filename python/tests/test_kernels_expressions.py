@@ -89,3 +89,21 @@ def test_place_of_a_lambda():
     with pytest.raises(yoke.KernelError) as failure:
         yoke.evaluate(lambda x: x + sorted(x), x=yoke.ones(3))
     assert str(failure.value).endswith("    yoke.evaluate(lambda x: x + sorted(x), x=yoke.ones(3))\n" + " " * 32 + "^" * 9)
+
+
+def without_columns(function):
+    """As with -X no_debug_ranges; Python 3.12 has no columns for a lambda that is a constant."""
+    units = len(function.__code__.co_code) // 2
+    table = b"".join(bytes([0x80 | 13 << 3 | min(8, units - first) - 1, 0]) for first in range(0, units, 8))
+    function.__code__ = function.__code__.replace(co_linetable=table)
+    return function
+
+
+def test_a_lambda_without_columns():
+    two, alike, other = [without_columns(each) for each in (lambda x: 2, lambda x: 3 * x, lambda x: 3 * x + POWER)]
+    a = yoke.ones(3)
+    assert yoke.evaluate(two, x=a).tolist() == [2, 2, 2]
+    assert yoke.evaluate(alike, x=a).tolist() == [3, 3, 3] and yoke.evaluate(other, x=a).tolist() == [5, 5, 5]
+    both = [without_columns(each) for factor in (2,) for each in (lambda x: factor * x, lambda x: x - factor)]
+    with pytest.raises(yoke.KernelError, match="the source of this lambda is not there"):
+        yoke.evaluate(both[0], x=a)

@@ -150,6 +150,7 @@ def test_names_of_numpy():
 
 COMPLEX = "sqrt exp expm1 log log2 log10 log1p sinh cosh tanh asinh acosh atanh sin cos tan asin acos atan".split()
 VALUES = [0.0, -0.0, 1.0, -2.5, 1e-3, 30.0, math.inf, -math.inf, math.nan]
+OPEN = {"asin", "asinh", "atan", "atanh"}  # C leaves signs open where one part is infinite and the other one is NaN
 FREE = {"exp", "expm1", "sinh", "cosh", "sin", "cos"}  # the standard leaves signs open, or NumPy has NaN where a part is known
 
 
@@ -159,7 +160,9 @@ def test_complex(name):
     with numpy.errstate(all="ignore"):
         expected = getattr(numpy, name)(z.astype("complex128"))
     got = getattr(yoke, name)(yoke.asarray(z)).to_numpy()
+    free = (numpy.isinf(z.real) & numpy.isnan(z.imag)) | (numpy.isnan(z.real) & numpy.isinf(z.imag)) if name in OPEN else False
     for ours, theirs in ((got.real, expected.real), (got.imag, expected.imag)):
+        ours, theirs = numpy.where(free, abs(ours), ours), numpy.where(free, abs(theirs), theirs)
         known = numpy.isfinite(z) & (abs(theirs) < 1e30) if name in FREE else ~(numpy.isfinite(theirs) & (abs(theirs) > 1e30))
         numpy.testing.assert_allclose(ours[known], theirs[known], 1e-5, 1e-6)
         zero = known & (theirs == 0) & ~numpy.isnan(got.real) & ~numpy.isnan(got.imag)

@@ -36,9 +36,9 @@ class ExpressionFunction(DeviceFunction):
 @functools.lru_cache(256)
 def lambda_tree(code):
     """The syntax tree of a lambda, which ends where its code does, and how far the tree's columns are from the file's; None: there is
-    no source."""
+    no source. Python 3.12 has no columns for a lambda that is a constant, and -X no_debug_ranges has none at all."""
     lines = linecache.getlines(code.co_filename)
-    end = max((each[1], each[3]) for each in code.co_positions() if each[0] is not None and each[2] is not None)
+    end = max(((each[1], each[3]) for each in code.co_positions() if each[0] is not None and each[2] is not None), default=(0, 0))
     for first, last in ((1, len(lines)), (code.co_firstlineno, end[0])):  # the file, or the lines of the lambda alone
         part = lines[first - 1:last]
         indent = len(part[0]) - len(part[0].lstrip()) if part else 0
@@ -47,10 +47,21 @@ def lambda_tree(code):
         except SyntaxError:
             continue
         ast.increment_lineno(tree, first - 1)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Lambda) and end == (node.body.end_lineno, node.body.end_col_offset + indent):
+        lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+        for node in lambdas:
+            if end == (node.body.end_lineno, node.body.end_col_offset + indent):
                 return node, indent
+        own = [node for node in lambdas if node.lineno == code.co_firstlineno and
+               tuple(each.arg for each in node.args.args) == code.co_varnames[:code.co_argcount]]
+        alike = [node for node in own if essence(compile(ast.Expression(node), "", "eval").co_consts[0]) == essence(code)]
+        if alike or len(own) == 1:
+            return (alike or own)[0], indent
     return None, 0
+
+
+def essence(code):
+    """What makes two lambdas do the same."""
+    return code.co_code, code.co_consts, code.co_names, code.co_varnames
 
 
 def type_of_variable(name, value, wide):
