@@ -387,11 +387,13 @@ static void random_operations(suite *t)
     unsigned long seeds = 0;
     totals sum = { 0, { 0 } };
     bool good = true;
-    double start = suite_now();
+    double start = suite_now(), said = start;
     for (; good && seeds < most_seeds && (seeds == 0 || suite_now() - start < seconds); seeds++) {
         good = run_seed(t, first_seed + (uint32_t)seeds, 0, &sum);
-        if (traced || seeds % 10 == 9)
-            tap_diag("%lu seeds, %lu operations, %.0f s", seeds + 1, sum.steps, suite_now() - start);
+        if (!traced && suite_now() - said < 20)
+            continue;
+        said = suite_now();
+        tap_diag("%lu seeds, %lu operations, %.0f s", seeds + 1, sum.steps, said - start);
     }
     tap_diag("%lu operations of %lu seeds from %u on, in %.1f s", sum.steps, seeds, first_seed, suite_now() - start);
     tap_diag("%lu elements were compared exactly, %lu within bounds; of %lu nothing could be said", sum.elements[EXACT],
