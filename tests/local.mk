@@ -483,7 +483,7 @@ static_tests = \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
 	tests/static/symbols.tap tests/static/tables.tap tests/static/structs.tap \
-	tests/static/dtypes.tap tests/static/functions.tap tests/static/operations.tap \
+	tests/static/dtypes.tap tests/static/enums.tap tests/static/functions.tap tests/static/operations.tap \
 	tests/static/twins.tap \
 	tests/static/vendor_api.tap
 
@@ -569,7 +569,7 @@ EXTRA_DIST += \
 	tests/static/headers.sh \
 	tests/static/installed.sh \
 	tests/static/kinds.sh tests/static/tables.sh tests/static/structs.sh \
-	tests/static/dtypes.sh tests/static/functions.sh tests/static/operations.sh \
+	tests/static/dtypes.sh tests/static/enums.sh tests/static/functions.sh tests/static/operations.sh \
 	tests/static/layers.sh \
 	tests/static/rooms.sh tests/static/modules.sh \
 	tests/static/manual.sh \
