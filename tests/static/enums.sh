@@ -39,7 +39,8 @@ cat include/yoke/*.h base/process/inject.h | sed 's,/\*.*\*/,,; s,/\*.*,,; s,^ \
 tap_ok $? "the headers have enums"
 
 # Lines of "NAME FILE" for each comparison by order.
-grep -rnoE '(<|<=|>|>=) \(?(int32_t\))?YOKE_[A-Z0-9_]+|YOKE_[A-Z0-9_]+ [+-] 1\>' --include='*.c' --include='*.h' src backends base api ops comm |
+pattern='(<|<=|>|>=) \(?(int32_t\))?YOKE_[A-Z0-9_]+|YOKE_[A-Z0-9_]+ [+-] 1\>'
+grep -rnoE "$pattern" --include='*.c' --include='*.h' src backends base api ops comm |
     sed -E 's/^([^:]*):[0-9]*:.*(YOKE_[A-Z0-9_]+).*/\2 \1/' | sort -u >"$tap_folder/places"
 [ "$(wc -l <"$tap_folder/places")" -gt 15 ]
 tap_ok $? "values are compared by order in places"
