@@ -58,7 +58,8 @@ tap_tell "$tap_folder/old"
 
 # table FILE NAME PREFIX: the tuple has a name for each constant; an empty one at its start is for 0.
 table() {
-    names=$(awk -v start="cdef tuple $2 = (" 'index($0, start) == 1 { on = 1 } on { print } /\)$/ { on = 0 }' "$1" | grep -o '"[a-z0-9_]*"' | grep -cv '""')
+    names=$(awk -v start="cdef tuple $2 = (" 'index($0, start) == 1 { on = 1 } on { print } /\)$/ { on = 0 }' "$1" |
+        grep -o '"[a-z0-9_]*"' | grep -cv '""')
     constants=$(cut -d ' ' -f 1 "$tap_folder/constants" | grep -cE "^$3")
     echo "# $names names, $constants constants"
     [ "$names" -eq "$constants" ]
