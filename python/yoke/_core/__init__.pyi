@@ -82,7 +82,11 @@ class Array(Generic[Element]):
     def ravel(self, order: Order = "C") -> Array: ...
     def flatten(self, order: Order = "C") -> Array: ...
     def take(
-        self, indices: ArrayLike, axis: int | None = None, *, mode: Literal["raise", "clip", "wrap"] = "raise"
+        self,
+        indices: ArrayLike,
+        axis: int | None = None,
+        out: Array | None = None,
+        mode: Literal["raise", "clip", "wrap"] = "raise",
     ) -> Array: ...
     def put(
         self, indices: ArrayLike, values: ArrayLike, mode: Literal["raise", "wrap", "clip"] = "raise"
@@ -267,8 +271,24 @@ class Array(Generic[Element]):
     def cumprod(
         self, axis: int | None = None, dtype: DType | None = None, out: Array | None = None
     ) -> Array: ...
-    def sort(self, axis: int = -1, *, descending: bool = False) -> None: ...
-    def argsort(self, axis: int | None = -1, *, descending: bool = False) -> Array: ...
+    def sort(
+        self,
+        axis: int = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+        descending: bool = False,
+    ) -> None: ...
+    def argsort(
+        self,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+        descending: bool = False,
+    ) -> Array: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...

@@ -524,12 +524,14 @@ cdef class Array:
         """The products of all elements up to each."""
         return above.accumulate("prod", self, axis, dtype, out)
 
-    def sort(self, axis=-1, *, descending=False):
-        """Sort in place along an axis; stable, NaN last."""
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+        """Sort in place along an axis; stable, whatever kind and stable are, NaN last. order is refused: there are no fields."""
+        above.check_sort(kind, order)
         above.sort_along(self, axis, descending)
 
-    def argsort(self, axis=-1, *, descending=False):
+    def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
         """The indices, int64, that would sort along an axis; None: the flattened array."""
+        above.check_sort(kind, order)
         return above.sorting(self, axis, descending)
 
     # ---- Exchange with other libraries ----

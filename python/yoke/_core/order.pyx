@@ -97,6 +97,18 @@ cdef int sort_along(Array array, axis, descending) except -1:
     return assign(view, sorted_, here())
 
 
+cdef tuple sorts = (None, "quicksort", "mergesort", "heapsort", "stable")  # NumPy's names, of which all are one here
+
+
+cdef int check_sort(kind, order) except -1:
+    """What NumPy's sorts take beside an axis."""
+    if kind not in sorts:
+        raise ValueError(f"kind is one of {', '.join(sorts[1:])}, all of which are stable here, not {shown(kind)}")
+    if order is not None:
+        raise TypeError("order names fields, which arrays do not have")
+    return 0
+
+
 cdef Array keys_of(Array array, key):
     """What a function of an element makes of each."""
     if not callable(key):
@@ -246,7 +258,7 @@ cdef tuple beside(values, Array array):
     cdef int32_t common = array.a.dtype
     if not is_integer_or_bool(common):
         others = array_from(values, stream=array.stream)
-        if is_integer(others.a.dtype):
+        if is_integer(others.a.dtype) or is_complex(others.a.dtype) or hasattr(values, "dtype"):
             common = promote([common, others.a.dtype], array.stream)
         return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
     if is_integer(common) and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
@@ -537,4 +549,5 @@ cdef object range_of(count):
 
 above.clipped = clipped
 above.sort_along = sort_along
+above.check_sort = check_sort
 above.sorting = sorting
