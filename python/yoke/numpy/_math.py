@@ -100,8 +100,9 @@ def imag(val):
 def angle(z, deg=False):
     """The angles of complex numbers in radians, or in degrees."""
     z = _array_of(z)
-    wide = _common.real_dtype(z) if _kind(z) in "fc" else _common.wide_float(z.device)
-    text = "atan2(imag(a), real(a))" if _kind(z) == "c" else "atan2(a * 0, a)"
+    z = z.astype("int64") if _kind(z) == "b" else z
+    wide = _common.real_dtype(z) if _kind(z) == "c" else _common.float_dtype(z)
+    text = "atan2(imag(a), real(a))" if _kind(z) == "c" else "atan2(a == a ? 0 : a, a)"
     z = z if _kind(z) == "c" else z.astype(wide)
     return _evaluate(text + (" * 57.2957795130823209" if deg else ""), wide, a=z)
 

@@ -103,9 +103,7 @@ def searchsorted(a, v, side="left", sorter=None):
     a, v = _together(a, v)
     if _kind(a) == "b":
         a, v = a.astype("uint8"), v.astype("uint8")
-    if sorter is not None:
-        a = _core.take(a, _array_of(sorter, stream=a.stream), 0)
-    return _core.searchsorted(a, v, side)
+    return _statistics.places(a, v, side, sorter)
 
 
 # ---- Sets ----
@@ -225,4 +223,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 def setxor1d(ar1, ar2, assume_unique=False):
     """The sorted values that are in one of two arrays, and not in both."""
     one, other = [each.reshape(-1) if assume_unique else unique(each) for each in _together(ar1, ar2)]
-    return sort(_core.concatenate([one[isin(one, other, invert=True)], other[isin(other, one, invert=True)]], 0))
+    both = sort(_core.concatenate([one, other], 0))
+    alone = _core.full((both.size + 1,), True, stream=both.stream)
+    alone[1:-1] = both[1:] != both[:-1]
+    return both[alone[1:] & alone[:-1]]
