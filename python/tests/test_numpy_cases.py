@@ -73,6 +73,17 @@ VALUES = {
     "quantiles of float32 parts": lambda x: (x.quantile(x.arange(9, dtype="int16"), x.array([0.5, 0.3], "float32")),
                                              x.quantile(x.arange(9, dtype="int32"), x.array([0.5, 0.3], "float32")),
                                              x.percentile(x.arange(9, dtype="float32"), numpy.float64(30))),
+    "round into out": lambda x: x.array([1.5, 2.5, -0.5]).round(0, x.zeros(3)),
+    "matmul by axes": lambda x: (
+        x.matmul(x.arange(24).reshape(3, 4, 2), x.arange(40).reshape(4, 5, 2), axes=[(0, 1), (0, 1), (2, 0)]),
+        x.matmul(x.ones((2, 3)), x.ones((4, 2)), axes=[(1, 0), (1, 0), (1, 0)], out=x.zeros((4, 3)))),
+    "interp with infinities": lambda x: (
+        x.interp(x.array([0, 1.0, 2, 2.5, 3]), x.array([0, 1.0, 2, 3]), x.array([INF, INF, 1, INF])),
+        x.interp(x.array([0, 0.5, 2.5]), x.array([0, 1.0, 2, 3]), x.array([-INF, INF, 1, -INF]))),
+    "exp2 and rint of complex": lambda x: (x.exp2(x.array([1 + 2j, 0, -1j])), x.rint(x.array([1.5 - 2.5j, 0.4 + 0.6j]))),
+    "square and clip of bools": lambda x: (x.square(x.array([True, False])), x.array([True, False]).clip(3, 13),
+                                           x.array([True, False]).clip(False, True)),
+    "nan_to_num by an array": lambda x: x.nan_to_num(x.array([0, 1, NAN, 4]), nan=x.arange(4.0)),
     "chkfinite": lambda x: x.asarray_chkfinite([1, 2], "float32"),
 }
 MASKS = [(0,), (2, 0), (0, 0, 4), (0, 3), (0, 3, 4), (2, 3, 0)]
@@ -98,7 +109,61 @@ def test_strides_by_order():
     assert columns.astype("float32", order="k").strides == (4, 12) and np.arange(6).reshape(2, 3).copy(order="f").strides == (8, 16)
 
 
+# ---- add.at, and rounding to tens ----
+
+def at(x, function, key, value, dtype):
+    """An array after function.at(array, key, value)."""
+    a = x.zeros((2, 3, 4), dtype)
+    getattr(x, function).at(a, key, value if isinstance(value, (int, float)) else x.array(value))
+    return a
+
+
+@pytest.mark.parametrize("function", ["add", "subtract"])
+def test_at(function):
+    short = numpy.arange(4, dtype="uint8")  # whose negatives are none of its own
+    for key in (-1, [-1, 0, -1], (slice(None), [1, 2, -1]), (None, [1, -1]), slice(1), ..., (0, 1), numpy.array([True, False]), [],
+                (0, [1, 1], [2, 2])):
+        compare(lambda x: at(x, function, key, 2, "float32"))
+        if not isinstance(key, tuple) or len(key) == 2:
+            compare(lambda x: at(x, function, key, short, "float32"))
+    compare(lambda x: at(x, function, -1, 3, "uint8"))
+
+
+def test_at_refuses():
+    a = np.zeros(3, "int32")
+    for value in (2.5, np.ones(1, "float32")):
+        with pytest.raises(TypeError, match="values of float.. are not cast to int32"):
+            np.add.at(a, 0, value)
+    with pytest.raises(TypeError, match="takes the values as its third argument"):
+        np.add.at(a, 0)
+    assert a.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint64"])
+def test_integers_are_rounded_to_tens(dtype):
+    least, most = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+    for count in (1, 2, 17):
+        tens = 10**count
+        values = [0, 7, tens // 2, 3 * tens // 2, 3 * tens // 2 + 1, -tens // 2, -3 * tens // 2, -3 * tens // 2 - 1, 2 * tens - 1]
+        values = [each for each in values if least <= 2 * each <= most]
+        expected = [(1 if each > 0 else -1) * tens * (abs(each) // tens + (2 * (abs(each) % tens) + abs(each) // tens % 2 > tens))
+                    for each in values]
+        got = np.array(values, dtype).round(-count).tolist()
+        assert [one for one, other in zip(got, expected) if other <= most] == [each for each in expected if each <= most]
+    compare(lambda x: x.round(x.array([15, 25, 105], dtype), -1))
+    with pytest.raises(ValueError, match="up to 18 zeros"):
+        np.array([1], dtype).round(-19)
+
+
 ERRORS = {
+    "round into another dtype": (TypeError, lambda x: x.ones(3).round(0, x.zeros(3, "int32"))),
+    "round into another shape": (ValueError, lambda x: x.ones(3).round(out=x.zeros(2))),
+    "nan_to_num by more": (ValueError, lambda x: x.nan_to_num(x.array([0, 1, NAN, 4]), nan=x.zeros((2, 4)))),
+    "axes of one operand": (ValueError, lambda x: x.matmul(x.ones((2, 2)), x.ones((2, 2)), axes=[(0, 1)])),
+    "one axis of a matrix": (numpy.exceptions.AxisError,
+                             lambda x: x.matmul(x.ones((2, 2)), x.ones((2, 2)), axes=[(0, 1), 1, (0, 1)])),
+    "a kind that is no text": (TypeError, lambda x: x.arange(2).sort(0, True)),
+    "texts as indices": (IndexError, lambda x: x.arange(3)[numpy.array(["1", "2"])]),
     "a mask of other extents": (IndexError, lambda x: x.ones((2, 3))[x.zeros((0, 5), "bool")]),
     "a mask of 1": (IndexError, lambda x: x.ones((2, 3))[x.zeros((1, 0), "bool")]),
     "values for no elements": (ValueError, lambda x: changed(x, lambda x: x.zeros((2, 0), "bool"), lambda x: x.ones(3))),

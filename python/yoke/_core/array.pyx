@@ -174,9 +174,9 @@ cdef class Array:
         """The elements, limited to min … max, which are numbers or arrays; NaN stays NaN."""
         return above.clipped(self, min, max)
 
-    def round(self, decimals=0):
-        """The nearest numbers with `decimals` decimals, as in NumPy: halves go to the even number. Integers stay as they are."""
-        return above.rounded(self, decimals)
+    def round(self, decimals=0, out=None):
+        """The nearest numbers with `decimals` decimals, as in NumPy: halves go to the even number. Below 0: with so many zeros."""
+        return above.put_same(out, above.rounded(self, decimals))
 
     def __round__(self, ndigits=None):
         return above.rounded(self, 0 if ndigits is None else ndigits)

@@ -120,6 +120,8 @@ cdef tuple as_index(Array array, key):
     if type(key) is slice or type(key) is int or type(key) is tuple:  # most are, and to ask for what they lack takes long
         return key, False
     if isinstance(key, (list, range)) or hasattr(key, "__array_interface__") and key.ndim:
+        if hasattr(key, "dtype") and key.dtype.kind not in "biufc":
+            raise IndexError(f"indices are integers, not {key.dtype}")
         index = array_from(key, stream=array.stream)
         if isinstance(key, (list, range)) and not index.size:  # of nothing NumPy makes floats
             index = index.astype("int64")

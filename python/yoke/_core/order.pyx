@@ -10,7 +10,7 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport check, here, shown
 from .dtype cimport (
-    any_number, axis_of, dtype_names, F32, F64, fits, fractions_of, I64, in_dtype, integer_number, is_complex, is_floating,
+    any_number, axis_of, BOOL, dtype_names, F32, F64, fits, fractions_of, I64, in_dtype, integer_number, is_complex, is_floating,
     is_integer, is_integer_or_bool, number_of, plain_number, promote, weak,
 )
 from .stream cimport Stream
@@ -54,7 +54,9 @@ cdef Array clip_to_arrays(Array array, low, high):
 
 
 cdef Array clipped(Array array, low, high):
-    """clip."""
+    """clip; of bools by integers as of integers."""
+    if array.a.dtype == BOOL and not all([each is None or isinstance(each, (bool, Array)) for each in (low, high)]):
+        return clipped(array.astype("int64"), low, high)
     if isinstance(low, Array) or isinstance(high, Array) or is_sequence(low) or is_sequence(high):
         return clip_to_arrays(array, low, high)
     cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
@@ -102,6 +104,8 @@ cdef tuple sorts = (None, "quicksort", "mergesort", "heapsort", "stable")  # Num
 
 cdef int check_sort(kind, order) except -1:
     """What NumPy's sorts take beside an axis."""
+    if kind is not None and not isinstance(kind, str):
+        raise TypeError(f"kind is a text, as \"stable\", not {shown(kind)}: descending=True is said by name")
     if kind not in sorts:
         raise ValueError(f"kind is one of {', '.join(sorts[1:])}, all of which are stable here, not {shown(kind)}")
     if order is not None:

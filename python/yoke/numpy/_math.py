@@ -72,10 +72,6 @@ def round(a, decimals=0, out=None):
     a = _array_of(a)
     if _kind(a) == "b":
         a = a.astype("float16")
-    if _kind(a) in "iu" and decimals < 0:
-        wide = _common.wide_float(a.device)
-        tens = _core.full((), 10.0 ** -decimals, wide, stream=a.stream)
-        return _into(_evaluate("rint(a / t) * t", wide, a=a.astype(wide), t=tens).astype(a.dtype), out)
     return _into(_elements.round(a, decimals), out)
 
 
@@ -396,7 +392,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     y0, y1 = _taken(fp, low), _taken(fp, high)
     ends = {"l": fp[0] if left is None else _array_of(left, fp.dtype, x.stream),
             "r": fp[-1] if right is None else _array_of(right, fp.dtype, x.stream)}
-    text = "x < b ? l : x > e ? r : x == x1 ? y1 : x == x0 ? y0 : (y1 - y0) / (x1 - x0) * (x - x0) + y0"
+    text = ("s = (y1 - y0) / (x1 - x0); v = s * (x - x0) + y0; w = v == v ? v : s * (x - x1) + y1; "
+            "x < b ? l : x > e ? r : x == x1 ? y1 : x == x0 ? y0 : w != w && y0 == y1 ? y0 : w")
     return _evaluate(text, fp.dtype, x=x, b=xp[0], e=xp[-1], x0=x0, x1=x1, y0=y0, y1=y1, **ends)
 
 
