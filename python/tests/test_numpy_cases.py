@@ -84,6 +84,14 @@ VALUES = {
     "square and clip of bools": lambda x: (x.square(x.array([True, False])), x.array([True, False]).clip(3, 13),
                                            x.array([True, False]).clip(False, True)),
     "nan_to_num by an array": lambda x: x.nan_to_num(x.array([0, 1, NAN, 4]), nan=x.arange(4.0)),
+    "unwrap by fractions of integers": lambda x: x.unwrap(x.array([0, 3, 7, 120, 5, 90], "uint16"), period=1.2),
+    "unwrap of bools": lambda x: (x.unwrap(x.array([False, True, False]), period=2), x.unwrap(x.array([False, True, False]))),
+    "trapezoid of integers": lambda x: (x.trapezoid(x.array([0, 3, 7, 100], "int8")),
+                                        x.trapezoid(x.array([0, 3, 7, 100], "int8"), dx=0.1),
+                                        x.trapezoid(x.array([0, 3, 7], "int8"), x.array([0, 3, 5], "int8"))),
+    "cumulative sums without axes": lambda x: (x.cumulative_sum(x.array(3)), x.cumulative_prod(x.array(3), include_initial=True)),
+    "linspace from a number": lambda x: (x.linspace(0, x.array([1, 2], "float32"), 3), x.linspace(0.5, x.array([1, 2], "int8"), 3)),
+    "reciprocal of bools": lambda x: x.reciprocal(x.array([True, True])),
     "chkfinite": lambda x: x.asarray_chkfinite([1, 2], "float32"),
 }
 MASKS = [(0,), (2, 0), (0, 0, 4), (0, 3), (0, 3, 4), (2, 3, 0)]
@@ -163,6 +171,7 @@ ERRORS = {
     "one axis of a matrix": (numpy.exceptions.AxisError,
                              lambda x: x.matmul(x.ones((2, 2)), x.ones((2, 2)), axes=[(0, 1), 1, (0, 1)])),
     "a kind that is no text": (TypeError, lambda x: x.arange(2).sort(0, True)),
+    "unwrap of unsigned integers": (OverflowError, lambda x: x.unwrap(x.array([0, 3, 7], "uint8"), period=4)),
     "texts as indices": (IndexError, lambda x: x.arange(3)[numpy.array(["1", "2"])]),
     "a mask of other extents": (IndexError, lambda x: x.ones((2, 3))[x.zeros((0, 5), "bool")]),
     "a mask of 1": (IndexError, lambda x: x.ones((2, 3))[x.zeros((1, 0), "bool")]),

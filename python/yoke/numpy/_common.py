@@ -58,15 +58,15 @@ def arrays_of(*operands):
 def together(*operands):
     """The same, of their common dtype."""
     stream = next((each.stream for each in operands if is_array(each)), None)
-    operands = [each if type(each) in _NUMBERS else _array_from(each, stream=stream) for each in operands]
-    if all([type(each) in _NUMBERS for each in operands]):
+    operands = [each if type(each) in PLAIN else _array_from(each, stream=stream) for each in operands]
+    if all([type(each) in PLAIN for each in operands]):
         operands = [_array_from(each, stream=stream) for each in operands]
     dtype = _core.result_dtype(tuple(operands))
-    return [_core.full((), each, dtype, stream=stream) if type(each) in _NUMBERS else _array_from(each, dtype, stream=stream)
+    return [_core.full((), each, dtype, stream=stream) if type(each) in PLAIN else _array_from(each, dtype, stream=stream)
             for each in operands]
 
 
-_NUMBERS = (bool, int, float, complex)  # Python's, whose width gives way to an array's
+PLAIN = (bool, int, float, complex)  # Python's, whose width gives way to an array's
 
 
 def of_one_dtype(*operands):

@@ -254,8 +254,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         step = (stop - start) / parts if parts > 0 else float("nan")
     else:
         a, b = _common.arrays_of(start, stop)
-        wide = _core.result_dtype((a, b))
+        plain = [each for each in (start, stop) if type(each) in _common.PLAIN]  # whose width gives way
+        wide = _core.result_dtype(tuple([each for given, each in ((start, a), (stop, b)) if type(given) not in _common.PLAIN]))
         wide = wide if _common.kind_of_dtype(wide) in "fc" else _common.wide_float(a.device)
+        wide = _core.result_dtype((wide, *plain))
         steps = _core.arange(count, dtype="int64", stream=a.stream)
         shape = _core.broadcast_shape([a.shape, b.shape])
         steps = steps.reshape((count,) + (1,) * len(shape))

@@ -271,21 +271,27 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         if x.ndim == 1:
             step = step.reshape(tuple([step.size if i == axis else 1 for i in range(y.ndim)]))
     total = _along(y, axis, slice(1, None)) + _along(y, axis, slice(None, -1))
-    return (total * step / 2.0).sum(axis)
+    wide = _common.wide_float(y.device)
+    if _kind(total) in "biu" and isinstance(step, float):
+        total = total.astype(wide)
+    product = total * step
+    return ((product.astype(wide) if _kind(product) in "biu" else product) / 2.0).sum(axis)
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * _math.pi):
     """The angles without jumps of half a period or more, or of discont."""
     p = _array_of(p)
     axis = _axis_of(axis, p.ndim)
-    integers = _kind(p) in "iu" and isinstance(period, int)
+    integers = _kind(p) in "biu" and isinstance(period, int)
+    if integers and _kind(p) == "u":
+        raise OverflowError(f"unwrap: {p.dtype} does not hold the negative half of a whole period: say astype")
     dtype = _common.wide_float(p.device) if _kind(p) in "biu" and not integers else _core.result_dtype((p, period))
-    steps = _along(p, axis, slice(1, None)) - _along(p, axis, slice(None, -1))
+    steps = diff(p, axis=axis)
     half = period // 2 if integers else period / 2
     limit = half if discont is None else max(discont, half)
     steps = steps.astype(dtype)
     names = {name: _core.full((), value, dtype, stream=p.stream) for name, value in (("q", period), ("h", half), ("l", limit))}
-    floor = "((d + h) % q + q) % q - h" if integers else "(d + h) - q * floor((d + h) / q) - h"
+    floor = "((d + h) % q + q) % q - h" if integers else "(fmod(d + h, q) < 0 ? fmod(d + h, q) + q : fmod(d + h, q)) - h"
     size = "(d < 0 ? -d : d)" if integers else "fabs(d)"
     low = "" if integers and period % 2 else "m == -h && d > 0 ? h : "
     text = f"m = {floor}; w = {low}m; {size} < l ? 0 : w - d"

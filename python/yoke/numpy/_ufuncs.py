@@ -140,6 +140,7 @@ _same_names("conj", "conjugate")
 
 def _reciprocal(x):
     a = _array_of(x)
+    a = a.astype("int8") if _kind(a) == "b" else a
     return _evaluate("a == 0 ? 0 : 1 / a", a.dtype, a=a) if _kind(a) in "iu" else _elements.reciprocal(a)
 
 
