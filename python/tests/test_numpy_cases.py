@@ -80,6 +80,7 @@ VALUES = {
     "interp with infinities": lambda x: (
         x.interp(x.array([0, 1.0, 2, 2.5, 3]), x.array([0, 1.0, 2, 3]), x.array([INF, INF, 1, INF])),
         x.interp(x.array([0, 0.5, 2.5]), x.array([0, 1.0, 2, 3]), x.array([-INF, INF, 1, -INF]))),
+    "einsum over one diagonal": lambda x: (x.einsum("ii", x.ones((1, 1))), x.einsum("iij->ij", x.ones((2, 2, 1)))),
     "exp2 and rint of complex": lambda x: (x.exp2(x.array([1 + 2j, 0, -1j])), x.rint(x.array([1.5 - 2.5j, 0.4 + 0.6j]))),
     "square and clip of bools": lambda x: (x.square(x.array([True, False])), x.array([True, False]).clip(3, 13),
                                            x.array([True, False]).clip(False, True)),
@@ -172,6 +173,7 @@ ERRORS = {
                              lambda x: x.matmul(x.ones((2, 2)), x.ones((2, 2)), axes=[(0, 1), 1, (0, 1)])),
     "a kind that is no text": (TypeError, lambda x: x.arange(2).sort(0, True)),
     "unwrap of unsigned integers": (OverflowError, lambda x: x.unwrap(x.array([0, 3, 7], "uint8"), period=4)),
+    "a diagonal of other extents": (ValueError, lambda x: x.einsum("ii->i", x.ones((1, 3)))),
     "texts as indices": (IndexError, lambda x: x.arange(3)[numpy.array(["1", "2"])]),
     "a mask of other extents": (IndexError, lambda x: x.ones((2, 3))[x.zeros((0, 5), "bool")]),
     "a mask of 1": (IndexError, lambda x: x.ones((2, 3))[x.zeros((1, 0), "bool")]),

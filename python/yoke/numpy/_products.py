@@ -205,13 +205,6 @@ def _once(labels, array):
         while labels.count(one) > 1:
             first = labels.index(one)
             second = labels.index(one, first + 1)
-            if 1 in (array.shape[first], array.shape[second]):
-                key = [slice(None)] * array.ndim
-                drop = first if array.shape[first] == 1 else second
-                key[drop] = 0
-                array = array[tuple(key)]
-                labels = [each for i, each in enumerate(labels) if i != drop]
-                continue
             if array.shape[first] != array.shape[second]:
                 raise ValueError(f"einsum: the subscript {one!r} names extents {array.shape[first]} and {array.shape[second]}")
             array = diagonal(array, 0, first, second)
