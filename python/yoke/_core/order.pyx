@@ -154,7 +154,7 @@ def sort_in_place(Array keys not None, Array values=None, *, descending=False):
 
 cdef Array sorting(Array array, axis, descending):
     """argsort."""
-    cdef Array keys = array.reshape(-1) if axis is None else array
+    cdef Array keys = array.reshape(-1) if axis is None or not array.a.dimensions else array  # without axes as of one element
     cdef int32_t along = axis_of(-1 if axis is None else axis, keys.a.dimensions)
     if along != keys.a.dimensions - 1:
         return with_last(sorting(with_last(keys, along), -1, descending), along)

@@ -37,8 +37,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     a = _array_of(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
-    if not a.ndim:
-        a, axis = a.reshape(1), 0
+    a = a if a.ndim else a.reshape(1)
     if _kind(a) == "c":
         return lexsort((a.imag, a.real), axis)
     return _core.argsort(a, axis)
@@ -92,7 +91,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """The positions of partition: those of a whole sort."""
     a, kth = _parted("argpartition", a, kth, kind, order)
-    if axis is None:
+    if axis is None or not a.ndim and axis in (0, -1):
         a, axis = a.reshape(-1), 0
     _check_kth(kth, a.shape[_axis_of(axis, a.ndim)])
     return argsort(a, axis)
