@@ -379,6 +379,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError(f"points of shapes {tuple(xp.shape)} and {tuple(fp.shape)}: both have one dimension and as many elements")
     if not xp.size:
         raise ValueError("no points have no lines between them")
+    if _kind(fp) == "c":  # each part by itself, so that an infinity of one is none of the other
+        ends = [None if each is None else complex(_common.value_of(each)) for each in (left, right)]
+        parts = [interp(x, xp, getattr(fp, part).copy(), *[each if each is None else getattr(each, part) for each in ends], period)
+                 for part in ("real", "imag")]
+        return _evaluate("complex(r, i)", "complex128" if wide == "float64" else "complex64", r=parts[0], i=parts[1])
     x, xp = x.astype(wide), xp.astype(wide)
     if period is not None:
         if period == 0:
@@ -389,8 +394,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp, fp = _core.take(xp, order, 0), _core.take(fp, order, 0)
         xp = _core.concatenate([xp[-1:] - period, xp, xp[:1] + period], 0)
         fp = _core.concatenate([fp[-1:], fp, fp[:1]], 0)
-    numbers = "complex128" if wide == "float64" else "complex64"
-    fp = fp.astype(numbers if _kind(fp) == "c" else wide)
+    fp = fp.astype(wide)
     place = _core.searchsorted(xp, x, "right") - 1
     low, high = place.clip(0, max(xp.size - 2, 0)), (place + 1).clip(0, xp.size - 1)
     high = _core.where(place >= xp.size - 1, xp.size - 1, high)

@@ -154,7 +154,8 @@ class ufunc:
             raise TypeError(f"{self.__name__}.at takes the values as its third argument")
         plain = type(b) is int and _common.kind_of(a) in "iufc" or type(b) is float and _common.kind_of(a) in "fc"
         values = _array_of(b, a.dtype if plain else None, stream=a.stream)
-        if not _common.castable(values.dtype, a.dtype):
+        integers = _common.kind_of(values) in "biu" and _common.kind_of(a) in "iu"  # of which the low bits count, as in NumPy
+        if not integers and not _common.castable(values.dtype, a.dtype):
             raise TypeError(f"values of {values.dtype} are not cast to {a.dtype}, which the array has, by the rule 'same_kind'")
         values = values.astype(a.dtype, copy=False)
         _core.scatter_add(a, indices, values if self.__name__ == "add" else -values)
