@@ -79,6 +79,7 @@ EXTRA_DIST += \
 	python/tests/test_numba_like.py \
 	python/tests/test_ndimage.py \
 	python/tests/test_numbers.py \
+	python/tests/test_numpy_cases.py \
 	python/tests/test_numpy_ways.py \
 	python/tests/test_numpy_names.py \
 	python/tests/test_numpy_values.py \

@@ -101,8 +101,21 @@ def imag(x, /):
 
 
 def round(x, /, decimals=0):
-    """The nearest number with so many decimals; halves go to the even one. Integers stay what they are."""
+    """The nearest number with so many decimals; halves go to the even one. Integers stay what they are, but for decimals below 0,
+    which is for so many zeros."""
     return _array_from(x).round(decimals)
+
+
+def rounded_to_tens(array, count):
+    """Integers as multiples of 10, 100, …, without floats, which have fewer digits than some integers."""
+    if count > 18:
+        raise ValueError(f"integers are rounded to up to 18 zeros, not to {count}: convert to a float dtype first")
+    if _kind(array) == "b":
+        return array & False
+    ten = _core.full((), 10 ** count, "uint64" if str(array.dtype) == "uint64" else "int64", stream=array.stream)
+    text = ("m = a % t; w = m < 0 ? -m : m; u = w > t / 2 || w == t / 2 && a / t % 2 != 0; "
+            "(a - m) + (u ? (a < 0 ? -t : t) : 0)")
+    return _core.evaluate(text, array.dtype, a=array, t=ten)
 
 
 def sign(x, /):

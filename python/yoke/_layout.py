@@ -16,9 +16,15 @@ def _lies_by_columns(array):
     return sum([extent != 1 for extent in array.shape]) > 1 and array.size > 0
 
 
+def order_of(order):
+    """An order's capital letter, which NumPy takes in lower case, too; others stay what they are, and are refused."""
+    return order.upper() if isinstance(order, str) and len(order) == 1 else order
+
+
 def _axes(array, order, known):
     """The axes from the one whose elements are farthest apart, in the order that is asked for."""
-    if not isinstance(order, str) or order not in known:
+    order = order_of(order)
+    if order not in known:
         raise ValueError(f"order is {', '.join(known)}, not {_shown(order)}")
     axes = list(range(array.ndim))
     if order == "F" or order == "A" and _lies_by_columns(array):
@@ -45,6 +51,8 @@ def reshaped(array, shape, order, copy):
         except ValueError:
             array.reshape(shape)  # which says it of this shape
             raise
+    if copy is not None and not isinstance(copy, (bool, int)):
+        raise ValueError(f"copy is True, False or None, not {_shown(copy)}")
     shared = result.buffer is array.buffer
     if copy is False and not shared:
         raise ValueError(f"an array of shape {array.shape} and strides {array.strides} takes a copy, and copy is false")
@@ -52,19 +60,20 @@ def reshaped(array, shape, order, copy):
 
 
 def copied(array, order):
-    """Array.copy in an order."""
-    return _by(_axes(array, order, ("C", "F", "A", "K")), Array.copy, array)
+    """Array.copy in an order; None, as in NumPy, is that of the method without it."""
+    return _by(_axes(array, "C" if order is None else order, ("C", "F", "A", "K")), Array.copy, array)
 
 
 def converted(array, dtype, order, copy):
     """Array.astype in an order; without `copy` the array itself where dtype and order fit."""
-    axes = _axes(array, order, ("C", "F", "A", "K"))
+    axes = _axes(array, "K" if order is None else order, ("C", "F", "A", "K"))
     result = _by(axes, lambda each: each.astype(dtype), array)
     return array if not copy and result.dtype == array.dtype and result.strides == array.strides else result
 
 
 def arranged(data, dtype, order, stream, device, copy):
     """asarray in an order."""
+    order = order_of(order)
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {_shown(order)}: an array is made by rows, whatever its source's layout")
     result = asarray(data, dtype, stream=stream, device=device, copy=copy)

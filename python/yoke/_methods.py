@@ -5,9 +5,19 @@ from ._core import Array, dot, searchsorted
 from . import _positions
 
 
-def _take(self, indices, axis=None, *, mode="raise"):
-    """Elements along an axis, or of the flattened array, by integer indices of any shape, as yoke.take."""
-    return _positions.take(self, indices, axis, mode=mode)
+def _take(self, indices, axis=None, out=None, mode="raise"):
+    """Elements along an axis, or of the flattened array, by integer indices of any shape, as yoke.take. out: an Array of the
+    result's shape and dtype that takes it."""
+    source = self.reshape(1) if not self.ndim and isinstance(axis, int) and axis in (0, -1) else self
+    result = _positions.take(source, indices, axis, mode=mode)
+    if out is None:
+        return result
+    if not isinstance(out, Array) or out.dtype != result.dtype:
+        raise TypeError(f"out is an Array of {result.dtype}, not {out.dtype if isinstance(out, Array) else type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(f"out has the shape {out.shape}, and the result {result.shape}")
+    out[...] = result
+    return out
 
 
 def _put(self, indices, values, mode="raise"):
@@ -36,6 +46,8 @@ def _squeeze(self, axis=None):
     """A view without the axes of one element; axis: an int or a tuple, only these."""
     from ._shapes import chosen_axes
 
+    if not self.ndim and isinstance(axis, int) and axis in (0, -1):
+        return self  # as in NumPy, for arrays without axes
     chosen = [i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else chosen_axes(axis, self.ndim)
     for each in chosen:
         if self.shape[each] != 1:
@@ -91,7 +103,9 @@ def _dot(self, other, /, out=None):
 
 def _searchsorted(self, v, /, side="left", sorter=None):
     """Where values belong in this ascending array of one dimension, as yoke.searchsorted."""
-    return searchsorted(self if sorter is None else _take(self, sorter, 0), v, side)
+    from ._statistics import places
+
+    return places(self, v, side, sorter)
 
 
 def _conjugate(self):

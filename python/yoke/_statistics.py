@@ -98,6 +98,39 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     return _cumulative(_core.cumprod, 1, x, axis, dtype, include_initial)
 
 
+# ---- Places in what is sorted ----
+
+def places(ascending, values, side="left", sorter=None):
+    """searchsorted, of complex numbers, too, and with the positions that sort."""
+    if sorter is not None:
+        sorter = _array_from(sorter, stream=ascending.stream)
+        if _kind(sorter) not in "iu":
+            raise TypeError(f"sorter has integers, not {sorter.dtype}")
+        if sorter.ndim != 1 or sorter.size != ascending.size:
+            raise ValueError(f"sorter has the shape {sorter.shape}, and there are {ascending.size} elements")
+        ascending = _core.take(ascending, sorter, 0)
+    values = values if isinstance(values, (bool, int, float, list, tuple)) else _array_from(values, stream=ascending.stream)
+    if "c" not in (_kind(ascending), _kind(values) if hasattr(values, "dtype") else ""):
+        return _core.searchsorted(ascending, values, side)
+    return _complex_places(ascending, _array_from(values, stream=ascending.stream), side)
+
+
+def _complex_places(ascending, values, side):
+    """Of complex numbers: how many elements a stable sort of both puts before each value."""
+    if ascending.ndim != 1:
+        raise ValueError(f"an ascending array has one dimension, not {ascending.ndim}")
+    if side not in ("left", "right"):
+        raise ValueError(f"side is \"left\" or \"right\", not {_core.shown(side)}")
+    dtype, count = _core.result_dtype((ascending, values)), values.size
+    both = [ascending.astype(dtype), values.astype(dtype).reshape(-1)]
+    order = _order(_core.concatenate(both if side == "right" else both[::-1], 0))
+    before = order < ascending.size if side == "right" else order >= count
+    result = _core.empty(order.shape, "int64", stream=order.stream)
+    _core.scatter(result, order, _core.cumsum(before.astype("int64"), 0))
+    result = result[ascending.size:] if side == "right" else result[:count]
+    return result.reshape(values.shape)
+
+
 # ---- Sets ----
 
 _All = namedtuple("unique_all_result", "values indices inverse_indices counts")

@@ -174,9 +174,9 @@ cdef class Array:
         """The elements, limited to min … max, which are numbers or arrays; NaN stays NaN."""
         return above.clipped(self, min, max)
 
-    def round(self, decimals=0):
-        """The nearest numbers with `decimals` decimals, as in NumPy: halves go to the even number. Integers stay as they are."""
-        return above.rounded(self, decimals)
+    def round(self, decimals=0, out=None):
+        """The nearest numbers with `decimals` decimals, as in NumPy: halves go to the even number. Below 0: with so many zeros."""
+        return above.put_same(out, above.rounded(self, decimals))
 
     def __round__(self, ndigits=None):
         return above.rounded(self, 0 if ndigits is None else ndigits)
@@ -524,12 +524,14 @@ cdef class Array:
         """The products of all elements up to each."""
         return above.accumulate("prod", self, axis, dtype, out)
 
-    def sort(self, axis=-1, *, descending=False):
-        """Sort in place along an axis; stable, NaN last."""
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+        """Sort in place along an axis; stable, whatever kind and stable are, NaN last. order is refused: there are no fields."""
+        above.check_sort(kind, order)
         above.sort_along(self, axis, descending)
 
-    def argsort(self, axis=-1, *, descending=False):
+    def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
         """The indices, int64, that would sort along an axis; None: the flattened array."""
+        above.check_sort(kind, order)
         return above.sorting(self, axis, descending)
 
     # ---- Exchange with other libraries ----

@@ -12,7 +12,7 @@ from .errors cimport here, shown, text_for_python, text_of
 from .dtype cimport axis_of, BOOL, dtype_names, dtype_number, I64, in_dtype, is_integer_or_bool, is_unsigned
 from .stream cimport Stream
 from .array cimport above, Array
-from .expression cimport apart, assign, assign_value, away, is_sequence, map_arrays, trimmed
+from .expression cimport apart, assign, assign_value, away, is_sequence, map_arrays, new_array, trimmed
 from .create cimport filled, stream_of
 from .reduction cimport tell_later
 from .order cimport compress, gather
@@ -120,6 +120,8 @@ cdef tuple as_index(Array array, key):
     if type(key) is slice or type(key) is int or type(key) is tuple:  # most are, and to ask for what they lack takes long
         return key, False
     if isinstance(key, (list, range)) or hasattr(key, "__array_interface__") and key.ndim:
+        if hasattr(key, "dtype") and key.dtype.kind not in "biufc":
+            raise IndexError(f"indices are integers, not {key.dtype}")
         index = array_from(key, stream=array.stream)
         if isinstance(key, (list, range)) and not index.size:  # of nothing NumPy makes floats
             index = index.astype("int64")
@@ -185,9 +187,14 @@ cdef str below(Array indices, str index, str extent):
     return "" if is_unsigned(indices.a.dtype) else f" || {index} < -{extent}"
 
 
+cdef bint mask_fits(mask, tuple extents):
+    """Whether a mask is of these extents; as in NumPy, 0 elements along an axis fit any, and then none is chosen."""
+    return mask.ndim == len(extents) and all([one in (0, other) for one, other in zip(mask.shape, extents)])
+
+
 cdef tuple axes_behind(Array array, Array mask):
     """The extents of the axes that a mask, which is of the leading ones, leaves."""
-    if mask.shape != array.shape[:mask.a.dimensions]:
+    if not mask_fits(mask, array.shape[:mask.a.dimensions]):
         raise IndexError(f"a mask of shape {mask.shape} for an array of shape {array.shape}")
     return array.shape[mask.a.dimensions:]
 
@@ -200,6 +207,8 @@ cdef Array positions_of(Array mask):
 cdef object take_array(Array array, Array index, bint known):
     if index.a.dtype == BOOL:
         behind = axes_behind(array, index)
+        if not index.size:
+            return new_array(array.stream, array.a.dtype, (0, *behind))
         if not behind:
             return compress(array.reshape(-1), index.reshape(-1))
         return gather(array.reshape((index.size, *behind)), positions_of(index), 0)
@@ -214,6 +223,9 @@ cdef int assign_masked(Array array, Array mask, value, const char *where) except
     out keeps its bits."""
     cdef Array values
     behind = axes_behind(array, mask)
+    if not mask.size:
+        mask = new_array(array.stream, BOOL, (0,))
+        array = new_array(array.stream, array.a.dtype, (0, *behind))  # of which nothing is set, but the value is looked at
     if not isinstance(value, Array) and not is_sequence(value):
         return map_masked(array, mask, in_dtype(array.a.dtype, value), where)
     values = array_from(value, None if hasattr(value, "dtype") else array.dtype, array.stream)
@@ -326,9 +338,9 @@ cdef list along_axes(Array view, list arrays):
     for index, place in arrays:
         extents = view.shape[place:place + max(index.ndim, 1)]
         if is_mask(index):
-            if index.ndim and index.shape != extents:
+            if index.ndim and not mask_fits(index, extents):
                 raise IndexError(f"a mask of shape {index.shape} for axes of {extents} elements")
-            found = places_of(index) if isinstance(index, Array) else index.reshape(extents).nonzero()
+            found = places_of(index) if isinstance(index, Array) else index.reshape(index.shape or (1,)).nonzero()
             result += [(place + n, each, True) for n, each in enumerate(found)]
         elif isinstance(index, Array):
             if not is_integer_or_bool((<Array>index).a.dtype):

@@ -556,9 +556,8 @@ cdef object rounded(Array array, decimals):
             assign(part_of_complex(result, part), rounded(part_of_complex(array, part), decimals), here())
         return result
     if is_integer_or_bool(array.a.dtype):
-        if decimals < 0:
-            raise ValueError("integers are rounded to no tens: convert to a float dtype first")
-        return array.copy()
+        from .._elementwise import rounded_to_tens
+        return rounded_to_tens(array, -decimals) if decimals < 0 else array.copy()
     if not decimals:
         return unary("c = rint(a)", array, array.a.dtype)
     text = "c = rint(a * k) / k" if decimals > 0 else "c = rint(a / k) * k"

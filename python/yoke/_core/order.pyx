@@ -10,7 +10,7 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport check, here, shown
 from .dtype cimport (
-    any_number, axis_of, dtype_names, F32, F64, fits, fractions_of, I64, in_dtype, integer_number, is_complex, is_floating,
+    any_number, axis_of, BOOL, dtype_names, F32, F64, fits, fractions_of, I64, in_dtype, integer_number, is_complex, is_floating,
     is_integer, is_integer_or_bool, number_of, plain_number, promote, weak,
 )
 from .stream cimport Stream
@@ -54,7 +54,9 @@ cdef Array clip_to_arrays(Array array, low, high):
 
 
 cdef Array clipped(Array array, low, high):
-    """clip."""
+    """clip; of bools by integers as of integers."""
+    if array.a.dtype == BOOL and not all([each is None or isinstance(each, (bool, Array)) for each in (low, high)]):
+        return clipped(array.astype("int64"), low, high)
     if isinstance(low, Array) or isinstance(high, Array) or is_sequence(low) or is_sequence(high):
         return clip_to_arrays(array, low, high)
     cdef Array result = new_array(array.stream, array.a.dtype, array.shape)
@@ -95,6 +97,20 @@ cdef int sort_along(Array array, axis, descending) except -1:
     sorted_ = view.copy()
     sort_in_place(sorted_, descending=descending)
     return assign(view, sorted_, here())
+
+
+cdef tuple sorts = (None, "quicksort", "mergesort", "heapsort", "stable")  # NumPy's names, of which all are one here
+
+
+cdef int check_sort(kind, order) except -1:
+    """What NumPy's sorts take beside an axis."""
+    if kind is not None and not isinstance(kind, str):
+        raise TypeError(f"kind is a text, as \"stable\", not {shown(kind)}: descending=True is said by name")
+    if kind not in sorts:
+        raise ValueError(f"kind is one of {', '.join(sorts[1:])}, all of which are stable here, not {shown(kind)}")
+    if order is not None:
+        raise TypeError("order names fields, which arrays do not have")
+    return 0
 
 
 cdef Array keys_of(Array array, key):
@@ -138,7 +154,7 @@ def sort_in_place(Array keys not None, Array values=None, *, descending=False):
 
 cdef Array sorting(Array array, axis, descending):
     """argsort."""
-    cdef Array keys = array.reshape(-1) if axis is None else array
+    cdef Array keys = array.reshape(-1) if axis is None or not array.a.dimensions else array  # without axes as of one element
     cdef int32_t along = axis_of(-1 if axis is None else axis, keys.a.dimensions)
     if along != keys.a.dimensions - 1:
         return with_last(sorting(with_last(keys, along), -1, descending), along)
@@ -246,7 +262,7 @@ cdef tuple beside(values, Array array):
     cdef int32_t common = array.a.dtype
     if not is_integer_or_bool(common):
         others = array_from(values, stream=array.stream)
-        if is_integer(others.a.dtype):
+        if is_integer(others.a.dtype) or is_complex(others.a.dtype) or hasattr(values, "dtype"):
             common = promote([common, others.a.dtype], array.stream)
         return array_from(values, dtype_names[common], array.stream), array_from(array, dtype_names[common])
     if is_integer(common) and (isinstance(values, (list, tuple, range, int)) or hasattr(values, "__array_interface__")):
@@ -537,4 +553,5 @@ cdef object range_of(count):
 
 above.clipped = clipped
 above.sort_along = sort_along
+above.check_sort = check_sort
 above.sorting = sorting

@@ -132,6 +132,13 @@ cdef Array put_into(Array out, Array result):
     return out
 
 
+cdef Array put_same(Array out, Array result):
+    """The same for an `out` of the result's dtype."""
+    if out is not None and out.a.dtype != result.a.dtype:
+        raise TypeError(f"out is an Array of {dtype_names[result.a.dtype]}, not of {dtype_names[out.a.dtype]}")
+    return put_into(out, result)
+
+
 cdef Array mask_for(Array array, where):
     """A mask of an array's elements, or of those of a shape that is broadcast to its own."""
     cdef Array mask = array_from(where, stream=array.stream)
@@ -395,6 +402,7 @@ def raise_where(flag, kind, text):
 
 above.reduced = reduced
 above.reduced_from = reduced_from
+above.put_same = put_same
 above.mean = mean_of
 above.variance = variance
 above.accumulate = accumulate

@@ -33,6 +33,7 @@ def refuse(function, **given):
     """TypeError: a parameter of NumPy's has a value that is not there. The sentence says which, and what to do."""
     for name, value in given.items():
         values, reason = _ALLOWED[name]
+        value = value.upper() if name == "order" and isinstance(value, str) else value
         if not any([value is each or isinstance(value, str) and value == each for each in values]):
             shown = {"introselect": "kind", "fields": "order"}.get(name, name)
             raise TypeError(f"{function}: {shown}={_core.shown(value)} is not there: {reason}")
@@ -57,15 +58,15 @@ def arrays_of(*operands):
 def together(*operands):
     """The same, of their common dtype."""
     stream = next((each.stream for each in operands if is_array(each)), None)
-    operands = [each if type(each) in _NUMBERS else _array_from(each, stream=stream) for each in operands]
-    if all([type(each) in _NUMBERS for each in operands]):
+    operands = [each if type(each) in PLAIN else _array_from(each, stream=stream) for each in operands]
+    if all([type(each) in PLAIN for each in operands]):
         operands = [_array_from(each, stream=stream) for each in operands]
     dtype = _core.result_dtype(tuple(operands))
-    return [_core.full((), each, dtype, stream=stream) if type(each) in _NUMBERS else _array_from(each, dtype, stream=stream)
+    return [_core.full((), each, dtype, stream=stream) if type(each) in PLAIN else _array_from(each, dtype, stream=stream)
             for each in operands]
 
 
-_NUMBERS = (bool, int, float, complex)  # Python's, whose width gives way to an array's
+PLAIN = (bool, int, float, complex)  # Python's, whose width gives way to an array's
 
 
 def of_one_dtype(*operands):
@@ -75,7 +76,12 @@ def of_one_dtype(*operands):
 
 def kind_of(x):
     """"b", "i", "u", "f" or "c"."""
-    name = str(x.dtype)
+    return kind_of_dtype(x.dtype)
+
+
+def kind_of_dtype(dtype):
+    """The same of a dtype, of whatever kind."""
+    name = str(_core.named_dtype(dtype))
     return "f" if name == "bfloat16" else name[0]
 
 

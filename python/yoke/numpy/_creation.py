@@ -149,11 +149,15 @@ def asfortranarray(a, dtype=None, *, like=None):
 
 def asarray_chkfinite(a, dtype=None, order=None):
     """An Array of values that are all finite; ValueError: they are not, for which it waits."""
-    result = asarray(a, dtype, order)
     from .._elementwise import isfinite
 
+    given = asarray(a, None, order)
+    if not isfinite(given).all().item():
+        integers = dtype is not None and _common.kind_of_dtype(dtype) in "iu"
+        raise (OverflowError if integers and not _is_array(a) else ValueError)("the array has infinities or NaN")
+    result = asarray(given, dtype)
     if not isfinite(result).all().item():
-        raise ValueError("the array has infinities or NaN")
+        raise ValueError(f"the array has numbers that are infinite as {result.dtype}")
     return result
 
 
@@ -225,7 +229,7 @@ def arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None, like
     """start, start + step, … before stop."""
     _refuse("arange", like=like)
     start, stop = (0, start_or_stop) if stop is None else (start_or_stop, stop)
-    start, stop, step = [_common.value_of(each) for each in (start, stop, step)]
+    start, stop, step = [_common.value_of(each) for each in (start, stop, 1 if step is None else step)]
     if step == 0:
         raise ZeroDivisionError("a step of 0 leads nowhere")
     if dtype is not None and str(_core.named_dtype(dtype)) == "bool":
@@ -250,7 +254,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         step = (stop - start) / parts if parts > 0 else float("nan")
     else:
         a, b = _common.arrays_of(start, stop)
-        wide = _core.result_dtype((a, b, 0.0))
+        plain = [each for each in (start, stop) if type(each) in _common.PLAIN]  # whose width gives way
+        wide = _core.result_dtype(tuple([each for given, each in ((start, a), (stop, b)) if type(given) not in _common.PLAIN]))
+        wide = wide if _common.kind_of_dtype(wide) in "fc" else _common.wide_float(a.device)
+        wide = _core.result_dtype((wide, *plain))
         steps = _core.arange(count, dtype="int64", stream=a.stream)
         shape = _core.broadcast_shape([a.shape, b.shape])
         steps = steps.reshape((count,) + (1,) * len(shape))

@@ -41,7 +41,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     a, indices = _arrays_of(a, indices)
     if _common.kind_of(indices) not in "iu" and indices.size:
         raise TypeError(f"indices are integers, not {indices.dtype}")
-    if axis is None:
+    if axis is None or not a.ndim and axis in (0, -1):
         a, axis = a.reshape(-1), 0
     axis = _axis_of(axis, a.ndim)
     flat = indices.reshape(-1).astype("int64")

@@ -5,6 +5,7 @@ import math as _math
 import operator as _operator
 
 from .. import _core, _shapes
+from .._layout import order_of as _order_of
 from . import _common
 from ._common import array_of as _array_of
 from ._common import arrays_of as _arrays_of
@@ -35,6 +36,7 @@ def size(a, axis=None):
 
 def _order(name, order):
     """The order of elements: TypeError if it is none of NumPy's."""
+    order = _order_of(order)
     if order not in ("C", "F", "A", "K", None):
         raise ValueError(f"{name}: order is C, F, A or K, not {_core.shown(order)}")
     return order or "C"
@@ -147,8 +149,7 @@ def expand_dims(a, axis):
 
 def squeeze(a, axis=None):
     """A view without axes of one element."""
-    a = _array_of(a)
-    return a if not a.ndim and axis in (0, -1) else a.squeeze(axis)
+    return _array_of(a).squeeze(axis)
 
 
 def _at_least(count, expand, arrays):
@@ -224,8 +225,12 @@ def rot90(m, k=1, axes=(0, 1)):
 
 
 def roll(a, shift, axis=None):
-    """The elements moved on along axes, those beyond the end to the front."""
+    """The elements moved on along axes, those beyond the end to the front. shift that is an Array is waited for."""
     a = _array_of(a)
+    if hasattr(shift, "shape"):
+        if len(shift.shape) > 1:
+            raise ValueError(f"shift is a number, or several in one dimension, not of the shape {tuple(shift.shape)}")
+        shift = _common.on_host(shift).tolist()
     if axis is None or not hasattr(shift, "__len__") and not hasattr(axis, "__len__"):
         return _shapes.roll(a, shift if not hasattr(shift, "__len__") else sum(shift), axis)
     axes = tuple(axis) if hasattr(axis, "__len__") else (axis,)
@@ -241,6 +246,8 @@ def repeat(a, repeats, axis=None):
     if hasattr(repeats, "__index__") and not hasattr(repeats, "shape"):
         return _shapes.repeat(_array_of(a), _operator.index(repeats), axis)
     a, repeats = _arrays_of(a, repeats)
+    if str(repeats.dtype) == "uint64":
+        raise TypeError("repeats are integers that int64 holds, not uint64, as in NumPy: say astype")
     return _shapes.repeat(a, repeats.astype("int64") if _common.kind_of(repeats) == "b" else repeats, axis)
 
 

@@ -72,10 +72,6 @@ def round(a, decimals=0, out=None):
     a = _array_of(a)
     if _kind(a) == "b":
         a = a.astype("float16")
-    if _kind(a) in "iu" and decimals < 0:
-        wide = _common.wide_float(a.device)
-        tens = _core.full((), 10.0 ** -decimals, wide, stream=a.stream)
-        return _into(_evaluate("rint(a / t) * t", wide, a=a.astype(wide), t=tens).astype(a.dtype), out)
     return _into(_elements.round(a, decimals), out)
 
 
@@ -100,8 +96,9 @@ def imag(val):
 def angle(z, deg=False):
     """The angles of complex numbers in radians, or in degrees."""
     z = _array_of(z)
-    wide = _common.real_dtype(z) if _kind(z) in "fc" else _common.wide_float(z.device)
-    text = "atan2(imag(a), real(a))" if _kind(z) == "c" else "atan2(a * 0, a)"
+    z = z.astype("int64") if _kind(z) == "b" else z
+    wide = _common.real_dtype(z) if _kind(z) == "c" else _common.float_dtype(z)
+    text = "atan2(imag(a), real(a))" if _kind(z) == "c" else "atan2(a == a ? 0 : a, a)"
     z = z if _kind(z) == "c" else z.astype(wide)
     return _evaluate(text + (" * 57.2957795130823209" if deg else ""), wide, a=z)
 
@@ -274,21 +271,27 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
         if x.ndim == 1:
             step = step.reshape(tuple([step.size if i == axis else 1 for i in range(y.ndim)]))
     total = _along(y, axis, slice(1, None)) + _along(y, axis, slice(None, -1))
-    return (total * step / 2.0).sum(axis)
+    wide = _common.wide_float(y.device)
+    if _kind(total) in "biu" and isinstance(step, float):
+        total = total.astype(wide)
+    product = total * step
+    return ((product.astype(wide) if _kind(product) in "biu" else product) / 2.0).sum(axis)
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * _math.pi):
     """The angles without jumps of half a period or more, or of discont."""
     p = _array_of(p)
     axis = _axis_of(axis, p.ndim)
-    integers = _kind(p) in "iu" and isinstance(period, int)
+    integers = _kind(p) in "biu" and isinstance(period, int)
+    if integers and _kind(p) == "u":
+        raise OverflowError(f"unwrap: {p.dtype} does not hold the negative half of a whole period: say astype")
     dtype = _common.wide_float(p.device) if _kind(p) in "biu" and not integers else _core.result_dtype((p, period))
-    steps = _along(p, axis, slice(1, None)) - _along(p, axis, slice(None, -1))
+    steps = diff(p, axis=axis)
     half = period // 2 if integers else period / 2
     limit = half if discont is None else max(discont, half)
     steps = steps.astype(dtype)
     names = {name: _core.full((), value, dtype, stream=p.stream) for name, value in (("q", period), ("h", half), ("l", limit))}
-    floor = "((d + h) % q + q) % q - h" if integers else "(d + h) - q * floor((d + h) / q) - h"
+    floor = "((d + h) % q + q) % q - h" if integers else "(fmod(d + h, q) < 0 ? fmod(d + h, q) + q : fmod(d + h, q)) - h"
     size = "(d < 0 ? -d : d)" if integers else "fabs(d)"
     low = "" if integers and period % 2 else "m == -h && d > 0 ? h : "
     text = f"m = {floor}; w = {low}m; {size} < l ? 0 : w - d"
@@ -376,6 +379,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError(f"points of shapes {tuple(xp.shape)} and {tuple(fp.shape)}: both have one dimension and as many elements")
     if not xp.size:
         raise ValueError("no points have no lines between them")
+    if _kind(fp) == "c":  # each part by itself, so that an infinity of one is none of the other
+        ends = [None if each is None else complex(_common.value_of(each)) for each in (left, right)]
+        parts = [interp(x, xp, getattr(fp, part).copy(), *[each if each is None else getattr(each, part) for each in ends], period)
+                 for part in ("real", "imag")]
+        return _evaluate("complex(r, i)", "complex128" if wide == "float64" else "complex64", r=parts[0], i=parts[1])
     x, xp = x.astype(wide), xp.astype(wide)
     if period is not None:
         if period == 0:
@@ -386,8 +394,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp, fp = _core.take(xp, order, 0), _core.take(fp, order, 0)
         xp = _core.concatenate([xp[-1:] - period, xp, xp[:1] + period], 0)
         fp = _core.concatenate([fp[-1:], fp, fp[:1]], 0)
-    numbers = "complex128" if wide == "float64" else "complex64"
-    fp = fp.astype(numbers if _kind(fp) == "c" else wide)
+    fp = fp.astype(wide)
     place = _core.searchsorted(xp, x, "right") - 1
     low, high = place.clip(0, max(xp.size - 2, 0)), (place + 1).clip(0, xp.size - 1)
     high = _core.where(place >= xp.size - 1, xp.size - 1, high)
@@ -395,7 +402,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     y0, y1 = _taken(fp, low), _taken(fp, high)
     ends = {"l": fp[0] if left is None else _array_of(left, fp.dtype, x.stream),
             "r": fp[-1] if right is None else _array_of(right, fp.dtype, x.stream)}
-    text = "x < b ? l : x > e ? r : x == x1 ? y1 : x == x0 ? y0 : (y1 - y0) / (x1 - x0) * (x - x0) + y0"
+    text = ("s = (y1 - y0) / (x1 - x0); v = s * (x - x0) + y0; w = v == v ? v : s * (x - x1) + y1; "
+            "x < b ? l : x > e ? r : x == x1 ? y1 : x == x0 ? y0 : w != w && y0 == y1 ? y0 : w")
     return _evaluate(text, fp.dtype, x=x, b=xp[0], e=xp[-1], x0=x0, x1=x1, y0=y0, y1=y1, **ends)
 
 

@@ -126,6 +126,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     numbers = {name: _array_of(value, stream=a.stream).astype(wide)
                for name, value in (("q", nan), ("h", limits.max if posinf is None else posinf),
                                    ("l", limits.min if neginf is None else neginf))}
+    if _core.broadcast_shape([a.shape, *[each.shape for each in numbers.values()]]) != a.shape:
+        raise ValueError(f"nan_to_num: numbers of shapes that are broadcast to that of the array, {tuple(a.shape)}, are wanted")
     text = "({0} != {0} ? q : isinf({0}) ? ({0} > 0 ? h : l) : {0})"
     if _kind(a) == "c":
         text = f"x = real(a); y = imag(a); complex({text.format('x')}, {text.format('y')})"

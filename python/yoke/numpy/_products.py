@@ -13,6 +13,7 @@ from ._common import arrays_of as _arrays_of
 from ._common import into as _into
 from ._common import kind_of as _kind
 from ._common import of_one_dtype as _together
+from ._manipulation import moveaxis as _moveaxis
 
 __all__ = ["convolve", "correlate", "cross", "dot", "einsum", "einsum_path", "inner", "kron", "matmul", "outer", "tensordot",
            "vdot", "vecdot"]
@@ -27,8 +28,8 @@ def _multiplied(a, b):
 
 def matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting="same_kind", order="K", dtype=None, subok=True,
            signature=None):
-    """The products of matrices along the last two axes."""
-    _common.refuse("matmul", casting=casting, order=order, subok=subok, signature=signature, axes=axes)
+    """The products of matrices along the last two axes. axes: for both operands and the result the two in which a matrix lies."""
+    _common.refuse("matmul", casting=casting, order=order, subok=subok, signature=signature)
     if axis is not None or keepdims:
         raise TypeError("matmul: axis and keepdims are not there, as they are not for NumPy's product of matrices")
     a, b = _together(x1, x2)
@@ -36,7 +37,22 @@ def matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting
         a, b = a.astype(dtype), b.astype(dtype)
     if not a.ndim or not b.ndim:
         raise ValueError("matmul is of vectors and matrices: a number multiplies with *")
-    return _into(_multiplied(a, b), out)
+    if axes is None:
+        return _into(_multiplied(a, b), out)
+    if not isinstance(axes, list) or len(axes) != 3:
+        raise ValueError(f"axes is a list of two axes for each of both operands and the result, not {_core.shown(axes)}")
+    a, b = [_moveaxis(each, _matrix_axes(pair, each), (-2, -1)) for each, pair in zip((a, b), axes)]
+    result = _multiplied(a, b)
+    return _into(_moveaxis(result, (-2, -1), _matrix_axes(axes[2], result)), out)
+
+
+def _matrix_axes(pair, array):
+    """Two axes of an array that has so many; AxisError, as in NumPy, tells of one or three."""
+    if array.ndim < 2:
+        raise TypeError("matmul: axes are for matrices, and a vector has one")
+    if not hasattr(pair, "__len__") or len(pair) != 2:
+        raise _host.exceptions.AxisError(f"matmul: axes has two for a matrix, not {_core.shown(pair)}")
+    return tuple(_common.axes_of(pair, array.ndim))
 
 
 def _exact_tensordot(a, b, axes):
@@ -189,13 +205,6 @@ def _once(labels, array):
         while labels.count(one) > 1:
             first = labels.index(one)
             second = labels.index(one, first + 1)
-            if 1 in (array.shape[first], array.shape[second]):
-                key = [slice(None)] * array.ndim
-                drop = first if array.shape[first] == 1 else second
-                key[drop] = 0
-                array = array[tuple(key)]
-                labels = [each for i, each in enumerate(labels) if i != drop]
-                continue
             if array.shape[first] != array.shape[second]:
                 raise ValueError(f"einsum: the subscript {one!r} names extents {array.shape[first]} and {array.shape[second]}")
             array = diagonal(array, 0, first, second)

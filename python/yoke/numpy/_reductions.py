@@ -274,15 +274,21 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return _into(_core.cumprod(_summable(a, dtype), axis, dtype), out)
 
 
+def _with_axis(x):
+    """An array; a single value is one of one element, as in NumPy."""
+    x = _array_of(x)
+    return x if x.ndim else x.reshape(1)
+
+
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """The sums of all elements up to each along an axis; include_initial: with 0 before them."""
-    x = _array_of(x)
+    x = _with_axis(x)
     dtype = _of_out(x, dtype, out)
     return _into(_statistics.cumulative_sum(_summable(x, dtype), axis=axis, dtype=dtype, include_initial=include_initial), out)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """The products of all elements up to each along an axis; include_initial: with 1 before them."""
-    x = _array_of(x)
+    x = _with_axis(x)
     dtype = _of_out(x, dtype, out)
     return _into(_statistics.cumulative_prod(_summable(x, dtype), axis=axis, dtype=dtype, include_initial=include_initial), out)

@@ -37,8 +37,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     a = _array_of(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
-    if not a.ndim:
-        a, axis = a.reshape(1), 0
+    a = a if a.ndim else a.reshape(1)
     if _kind(a) == "c":
         return lexsort((a.imag, a.real), axis)
     return _core.argsort(a, axis)
@@ -92,7 +91,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """The positions of partition: those of a whole sort."""
     a, kth = _parted("argpartition", a, kth, kind, order)
-    if axis is None:
+    if axis is None or not a.ndim and axis in (0, -1):
         a, axis = a.reshape(-1), 0
     _check_kth(kth, a.shape[_axis_of(axis, a.ndim)])
     return argsort(a, axis)
@@ -103,9 +102,7 @@ def searchsorted(a, v, side="left", sorter=None):
     a, v = _together(a, v)
     if _kind(a) == "b":
         a, v = a.astype("uint8"), v.astype("uint8")
-    if sorter is not None:
-        a = _core.take(a, _array_of(sorter, stream=a.stream), 0)
-    return _core.searchsorted(a, v, side)
+    return _statistics.places(a, v, side, sorter)
 
 
 # ---- Sets ----
@@ -225,4 +222,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 def setxor1d(ar1, ar2, assume_unique=False):
     """The sorted values that are in one of two arrays, and not in both."""
     one, other = [each.reshape(-1) if assume_unique else unique(each) for each in _together(ar1, ar2)]
-    return sort(_core.concatenate([one[isin(one, other, invert=True)], other[isin(other, one, invert=True)]], 0))
+    both = sort(_core.concatenate([one, other], 0))
+    alone = _core.full((both.size + 1,), True, stream=both.stream)
+    alone[1:-1] = both[1:] != both[:-1]
+    return both[alone[1:] & alone[:-1]]

@@ -65,11 +65,12 @@ def _quantile(name, a, q, axis, out, overwrite_input, method, keepdims, weights,
     parts = given.astype("float64") / scale
     if not ((parts >= 0) & (parts <= 1)).all():
         raise ValueError(f"{name}: q is from 0 to {scale}")
-    single = isinstance(q, (int, float))
+    single = type(q) in (int, float)  # and not numpy.float64, whose width counts
     place, one_of_them = _PLACES[method]
     dtype = a.dtype
     if not one_of_them:
-        dtype = _common.mean_dtype(a) if single or _kind(a) in "biu" else _core.result_dtype((a, _real_of(given)))
+        alone = single or _kind(a) == "b" or given.dtype.kind != "f" and _kind(a) in "iu"
+        dtype = _common.mean_dtype(a) if alone else _core.result_dtype((a, _real_of(given)))
     if _kind(a) == "b":
         a = a.astype("uint8")
     flat, shape = _lines(a, axis, keepdims)
@@ -155,11 +156,22 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The median of the elements that are not NaN."""
     _refuse("nanmedian", overwrite_input=overwrite_input)
     a = _array_of(a)
-    if _kind(a) == "c":
-        raise TypeError("nanmedian is not for complex numbers: those with NaN are not told apart; median takes them")
-    if _kind(a) != "f" or not a.size:
+    if _kind(a) not in "fc" or not a.size:
         return median(a, axis, out, keepdims=keepdims)
+    if _kind(a) == "c":
+        return _into(_complex_nanmedian(a, axis, keepdims), out)
     return _quantile("nanmedian", a, 0.5, axis, out, False, "linear", keepdims, None, True, 1)
+
+
+def _complex_nanmedian(a, axis, keepdims):
+    """The same of complex numbers, of which one with NaN in a part is NaN, and behind all others when they are sorted."""
+    flat, shape = _lines(a, axis, keepdims)
+    flat = _evaluate("x = real(a); y = imag(a); x != x ? a : y != y ? complex(y, y) : a", a.dtype, a=flat)
+    ordered = _sort(flat, -1)
+    count = _core.map_reduce("sum", "!isnan(real(a))", -1, keepdims=True, dtype="int64", a=ordered)
+    low = _positions.take_along_axis(ordered, _evaluate("n == 0 ? 0 : (n - 1) / 2", "int64", n=count), -1)
+    high = _positions.take_along_axis(ordered, _evaluate("n == 0 ? 0 : n / 2", "int64", n=count), -1)
+    return _evaluate("a == b ? a : (a + b) / 2", a.dtype, a=low, b=high).reshape(shape)
 
 
 # ---- Covariance ----
@@ -173,6 +185,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if any([each.ndim > 2 for each in arrays]):
         raise ValueError("cov is of arrays of up to two dimensions")
     wide = _core.result_dtype((*arrays, _common.wide_float(arrays[0].device))) if dtype is None else dtype
+    if _common.kind_of_dtype(wide) not in "fc":
+        raise TypeError(f"cov: dtype is a float's or complex numbers', whose fractions {_core.named_dtype(wide)} does not hold")
     arrays = [(each.reshape(1, -1) if each.ndim < 2 else each if rowvar else each.T).astype(wide) for each in arrays]
     x = arrays[0] if y is None else _core.concatenate(arrays, 0)
     ddof = (0 if bias else 1) if ddof is None else int(ddof)
@@ -252,7 +266,7 @@ def bincount(x, /, weights=None, minlength=0):
             raise ValueError(f"weights of shape {tuple(weights.shape)} for {x.size} elements")
         weights = weights.astype(_common.wide_float(x.device))
     if not x.size:
-        return _core.zeros((minlength,), "int64" if weights is None else weights.dtype, stream=x.stream)
+        return _core.zeros((minlength,), "int64", stream=x.stream)  # with weights, too, as in NumPy
     return _core.bincount(x, weights, minlength)
 
 
@@ -378,10 +392,9 @@ def digitize(x, bins, right=False):
         raise ValueError(f"edges have one dimension, not {bins.ndim}")
     host = bins.to_numpy()
     side = "left" if right else "right"
-    last = _host.isnan(host) if host.dtype.kind == "f" else _host.zeros(host.shape, bool)  # NaN is more than all others
-    if ((host[1:] >= host[:-1]) | last[1:]).all():
-        return _core.searchsorted(bins, x, side)
-    if ((host[1:] <= host[:-1]) | last[:-1]).all():
-        return bins.size - _core.searchsorted(bins[::-1].copy(), x, side)
-    raise ValueError("edges of bins go up or down")
+    others = host[host != host[0]] if host.size else host
+    up = not others.size or bool(host[0] < others[0])  # the first other edge tells: with NaN, too, as in NumPy
+    if (host[1:] < host[:-1] if up else host[1:] > host[:-1]).any():
+        raise ValueError("edges of bins go up or down")
+    return _core.searchsorted(bins, x, side) if up else bins.size - _core.searchsorted(bins[::-1].copy(), x, side)
 

@@ -145,21 +145,20 @@ class ufunc:
         return self(a.reshape((*a.shape, *(1,) * b.ndim)), b, **options)
 
     def at(self, a, indices, b=None):
-        """a[indices] += b, with every index counted where it is there several times; for add and subtract, along the first axis."""
+        """a[indices] += b, with every element counted where it is named several times; for add and subtract."""
         if self.__name__ not in ("add", "subtract"):
             raise TypeError(f"{self.__name__}.at is not there: add and subtract have it")
         if not _is_array(a):
             raise TypeError(f"{self.__name__}.at changes an Array, and this is a {type(a).__name__}")
-        if isinstance(indices, tuple):
-            if len(indices) != 1:
-                raise TypeError(f"{self.__name__}.at takes indices of the first axis, not a tuple of {len(indices)}")
-            indices = indices[0]
-        indices, values = [_array_of(each, stream=a.stream) for each in (indices, b)]
-        if _common.kind_of(indices) not in "iu":
-            raise IndexError(f"{self.__name__}.at takes integers as indices, not {indices.dtype}")
-        values = values.astype(a.dtype).broadcast_to((*indices.shape, *a.shape[1:]))
-        values = values.reshape((indices.size, *a.shape[1:]))
-        _core.scatter(a, indices.astype("int64").reshape(-1), values if self.__name__ == "add" else -values, 0, add=True)
+        if b is None:
+            raise TypeError(f"{self.__name__}.at takes the values as its third argument")
+        plain = type(b) is int and _common.kind_of(a) in "iufc" or type(b) is float and _common.kind_of(a) in "fc"
+        values = _array_of(b, a.dtype if plain else None, stream=a.stream)
+        integers = _common.kind_of(values) in "biu" and _common.kind_of(a) in "iu"  # of which the low bits count, as in NumPy
+        if not integers and not _common.castable(values.dtype, a.dtype):
+            raise TypeError(f"values of {values.dtype} are not cast to {a.dtype}, which the array has, by the rule 'same_kind'")
+        values = values.astype(a.dtype, copy=False)
+        _core.scatter_add(a, indices, values if self.__name__ == "add" else -values)
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
         """Not there: TypeError."""

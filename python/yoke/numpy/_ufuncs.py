@@ -131,7 +131,6 @@ _add("positive", _no_bools("positive", _elements.positive), 1, text="A copy.")
 _add("absolute", _elements.abs, 1, text="The absolute value; of a complex number its distance from 0.")
 _add("conjugate", _elements.conj, 1, text="The complex conjugate.")
 _add("sign", _sign, 1, text="-1, 0 or 1, and NaN for NaN; of complex numbers x / abs(x).")
-_add("square", _elements.square, 1, text="x * x.")
 _same_names("true_divide", "divide")
 _same_names("mod", "remainder")
 _same_names("pow", "power")
@@ -141,6 +140,7 @@ _same_names("conj", "conjugate")
 
 def _reciprocal(x):
     a = _array_of(x)
+    a = a.astype("int8") if _kind(a) == "b" else a
     return _evaluate("a == 0 ? 0 : 1 / a", a.dtype, a=a) if _kind(a) in "iu" else _elements.reciprocal(a)
 
 
@@ -178,8 +178,26 @@ def _two_floats(function):
     return converted
 
 
-for _name in "sqrt exp exp2 log log2 log10 sin cos tan sinh cosh tanh cbrt expm1 log1p rint".split():
+for _name in "sqrt exp log log2 log10 sin cos tan sinh cosh tanh cbrt expm1 log1p".split():
     _add(_name, _of_float(getattr(_yoke, _name)), 1, text=f"{_name} of each element.")
+def _exp2(x):
+    a = _array_of(x)
+    return _yoke.exp(a * _math.log(2)) if _kind(a) == "c" else _of_float(_yoke.exp2)(a)
+
+
+def _rint(x):
+    a = _array_of(x)
+    return _elements.round(a) if _kind(a) == "c" else _of_float(_yoke.rint)(a)
+
+
+def _square(x):
+    a = _array_of(x)
+    return _elements.square(a.astype("int8") if _kind(a) == "b" else a)
+
+
+_add("exp2", _exp2, 1, text="2 to the power of each element.")
+_add("rint", _rint, 1, text="The nearest whole number of each element, as a float; of complex numbers that of both parts.")
+_add("square", _square, 1, text="x * x.")
 for _name in "sin cos tan sinh cosh tanh".split():
     _add("arc" + _name, _of_float(getattr(_yoke, "a" + _name)), 1, text=f"The inverse of {_name}.")
     _same_names("a" + _name, "arc" + _name)
