@@ -31,16 +31,16 @@ esac
 # To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs of
 # operations, or of kernels in a program, that these build.
 case $name.${backend-} in
-ops/*.opencl | random/*.opencl | static/guide*) export YOKE_CACHE=read ;;
+ops/*.opencl | random/*.opencl | examples.opencl | static/guide*) export YOKE_CACHE=read ;;
 conformance/arguments.opencl | conformance/kernels.opencl | conformance/layout.opencl) export YOKE_CACHE=read ;;
 esac
 
 # PoCL compiles kernels in about half the time when it does not optimise them. What kernels compute is tested on optimised ones, by
-# the programs of each operation; these tests are about what surrounds kernels, for which any will do. Of the examples, each checks
-# its own results.
+# the programs of each operation; these tests are about what surrounds kernels, or whether they compile, for which any will do. Of
+# the examples, each checks its own results.
 case $name.${backend-} in
-ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | ops/linear/matmul_rules.opencl | \
-    examples.opencl | static/guide*) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
+ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | ops/expression/names.opencl | \
+    ops/linear/matmul_rules.opencl | examples.opencl | static/guide* | tools/tune.) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.
