@@ -3,7 +3,7 @@
 #
 # Runs one test for Automake: tests/KIND/NAME.tap is the program tests/KIND/NAME or the script tests/KIND/NAME.sh, and
 # tests/KIND/NAME.BACKEND.tap is tests/KIND/NAME with that backend, as are tests/examples.BACKEND.tap and tests/cpp.BACKEND.tap.
-# Works in the build folder, and tells how long the test has taken.
+# Works in the build folder, and tells how long the test has taken, by the clock and of processors.
 
 started=$(date +%s)
 name=${1##*tests/}
@@ -63,7 +63,13 @@ else
     echo "Bail out! there is neither tests/$name nor $top_srcdir/tests/$name.sh"
 fi
 status=$?
-echo "# took $(($(date +%s) - started)) s"
+# Of what this shell has waited for, in hundredths: their fields behind the name, which may have blanks, are the 14th and the 15th.
+cpu=''
+# shellcheck disable=SC2086
+if read -r stat 2>/dev/null </proc/self/stat && set -- ${stat##*) } && [ $# -ge 15 ]; then
+    cpu=", $(((${14} + ${15}) / 100)) s of CPU"
+fi
+echo "# took $(($(date +%s) - started)) s$cpu"
 
 # 10: the failures have been told, so that they are not counted again.
 [ "$status" -eq 10 ] && exit 0
