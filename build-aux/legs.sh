@@ -11,6 +11,23 @@ heading() {
     leg_start=$(date +%s)
 }
 
+# counted COMMAND...: a command of the leg $name; the seconds that it takes of all processors are added to the leg's. The 14th and
+# the 15th field behind a process's name, which may have blanks, are those of what it has waited for, in hundredths.
+counted() (
+    "$@"
+    counted_status=$?
+    # shellcheck disable=SC2086
+    if read -r stat 2>/dev/null </proc/self/stat && set -- ${stat##*) } && [ $# -ge 15 ]; then
+        say $(((${14} + ${15}) / 100)) >>"$results/$name/cpu"
+    fi
+    exit $counted_status
+)
+
+# of_cpu FILE...: what counted has written there.
+of_cpu() {
+    cat "$@" 2>/dev/null | awk '{ sum += $1 } END { if (NR) print sum " s of CPU" }'
+}
+
 # watched PID FOLDER: wait for the make that runs tests there, with a sign of life: a counter on a terminal, else a line a minute.
 watched() {
     watched_told=0
@@ -51,7 +68,8 @@ outcome() {
     counts=$(sh tests/summary.sh "$leg")
     leg_status=$?
     seconds=$(($(date +%s) - leg_start))
-    say "$counts, $seconds s"
+    cpu=$(of_cpu "$leg/cpu")
+    say "$counts, $seconds s${cpu:+, $cpu}"
     [ "$seconds" -lt 60 ] || longest "$leg"
     if [ -f "$leg/unsteady" ]; then
         sed 's/^/    /' "$leg/unsteady"
@@ -68,8 +86,8 @@ outcome() {
 
 # longest FOLDER: its tests that have taken longest, of which one or two are most of a long leg.
 longest() {
-    find "$1" -name '*.log' -exec grep -H '^# took [0-9]* s$' {} + |
-        sed 's|^.*/tests/\(.*\)\.log:# took \(.*\) s$|\2 \1|' | sort -rn | head -n 5 |
+    find "$1" -name '*.log' -exec grep -H '^# took [0-9]* s' {} + |
+        sed 's|^.*/tests/\(.*\)\.log:# took \([0-9]*\) s.*|\2 \1|' | sort -rn | head -n 5 |
         awk '{ printf "%s%s %s s", (NR > 1 ? ", " : "    longest: "), $2, $1 } END { if (NR) print "" }'
 }
 
@@ -105,7 +123,7 @@ only() {
 make_check() {
     make_jobs=$1 make_tests=$2 make_log=$results/$name/$3
     shift 3
-    env ${icd:+"OCL_ICD_VENDORS=$icd" OCL_ICD_FILENAMES= YOKE_TEST_REQUIRE=opencl} \
+    counted env ${icd:+"OCL_ICD_VENDORS=$icd" OCL_ICD_FILENAMES= YOKE_TEST_REQUIRE=opencl} \
         POCL_CACHE_DIR="$PWD/$folder/cache/pocl" MESA_SHADER_CACHE_DIR="$PWD/$folder/cache/mesa" "$@" \
         make -C "$folder" -j "$make_jobs" "check${of:+-TESTS}" TESTS="$make_tests" >"$make_log" 2>&1 </dev/null
 }
@@ -181,10 +199,10 @@ once() {
     heading "$2"
     shift 2
     mkdir -p "$results/$name"
-    if "$@" >"$results/$name/verdict.log" 2>&1 </dev/null; then
+    if counted "$@" >"$results/$name/verdict.log" 2>&1 </dev/null; then
         verdict "$name" PASS "$name"
     elif mv "$results/$name/verdict.log" "$results/$name/verdict.log.first" &&
-        "$@" >"$results/$name/verdict.log" 2>&1 </dev/null; then
+        counted "$@" >"$results/$name/verdict.log" 2>&1 </dev/null; then
         verdict "$name" PASS "$name"
         is_unsteady "$name" "$name"
     else
@@ -204,9 +222,10 @@ made() {
     name=$1
     shift
     mkdir -p "$results/$name"
-    if "$@" >"$results/$name/made.log" 2>&1 </dev/null; then
+    if counted "$@" >"$results/$name/made.log" 2>&1 </dev/null; then
         result=PASS
-    elif mv "$results/$name/made.log" "$results/$name/made.log.first" && "$@" >"$results/$name/made.log" 2>&1 </dev/null; then
+    elif mv "$results/$name/made.log" "$results/$name/made.log.first" &&
+        counted "$@" >"$results/$name/made.log" 2>&1 </dev/null; then
         result=PASS
         is_unsteady "$name" "$name"
     else
@@ -231,8 +250,10 @@ awaited() {
 
 # ---- The end ----
 
-# totals: the last line, and the status. What is unsteady is named behind the totals, and fails nothing.
+# totals: the last line, and the status; before it, what all legs have taken of processors. What is unsteady is named behind the
+# totals, and fails nothing.
 totals() {
+    of_cpu "$results"/*/cpu
     sh tests/summary.sh "$results"
     totals_status=$?
     [ ! -f "$results/unsteady" ] || say "unsteady: $(sort -u "$results/unsteady" | tr '\n' ' ' | sed 's/ $//')"

@@ -277,12 +277,14 @@ AC_DEFUN([YK_MPI_WRAPPER], [
 
 dnl The tarball has the same bytes wherever, whenever and by whomever it is made: GNU tar can be told what to leave out, and neither
 dnl tar nor xz is told anything else by the environment. SOURCE_DATE_EPOCH may give another time than that of this version. Of
-dnl the machine, only the versions of autoconf, automake and libtool count; xz has another format for several threads.
+dnl the machine, only the versions of autoconf, automake and libtool count; xz has another format for several threads. Whoever makes
+dnl a tarball for no one else may say `make YOKE_XZ=-0`.
 AC_DEFUN([YK_TARBALL], [
+    AC_SUBST([YOKE_XZ], ['-e -T1'])
     AC_CACHE_CHECK([whether tar can make the same bytes again], [yk_cv_tar], [
         AS_IF([tar --version 2>/dev/null | grep GNU >/dev/null], [yk_cv_tar=yes], [yk_cv_tar=no])])
     AS_IF([test "$yk_cv_tar" = yes], [
-        am__tar='LC_ALL=C; XZ_OPT="-e -T1"; XZ_DEFAULTS=; TAR_OPTIONS=; export LC_ALL XZ_DEFAULTS TAR_OPTIONS;'
+        am__tar='LC_ALL=C; XZ_OPT="$(YOKE_XZ)"; XZ_DEFAULTS=; TAR_OPTIONS=; export LC_ALL XZ_DEFAULTS TAR_OPTIONS;'
         am__tar="$am__tar "'$${TAR-tar} --format=posix --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime'
         am__tar="$am__tar "'--sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX'
         am__tar="$am__tar "'--mtime="$${SOURCE_DATE_EPOCH+@}$${SOURCE_DATE_EPOCH-$(YOKE_DATE) 00:00:00 UTC}" -chf - "$$tardir"'

@@ -3,7 +3,7 @@
 #
 # Runs one test for Automake: tests/KIND/NAME.tap is the program tests/KIND/NAME or the script tests/KIND/NAME.sh, and
 # tests/KIND/NAME.BACKEND.tap is tests/KIND/NAME with that backend, as are tests/examples.BACKEND.tap and tests/cpp.BACKEND.tap.
-# Works in the build folder, and tells how long the test has taken.
+# Works in the build folder, and tells how long the test has taken, by the clock and of processors.
 
 started=$(date +%s)
 name=${1##*tests/}
@@ -31,16 +31,16 @@ esac
 # To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs of
 # operations, or of kernels in a program, that these build.
 case $name.${backend-} in
-ops/*.opencl | random/*.opencl | static/guide*) export YOKE_CACHE=read ;;
+ops/*.opencl | random/*.opencl | examples.opencl | static/guide*) export YOKE_CACHE=read ;;
 conformance/arguments.opencl | conformance/kernels.opencl | conformance/layout.opencl) export YOKE_CACHE=read ;;
 esac
 
 # PoCL compiles kernels in about half the time when it does not optimise them. What kernels compute is tested on optimised ones, by
-# the programs of each operation; these tests are about what surrounds kernels, for which any will do. Of the examples, each checks
-# its own results.
+# the programs of each operation; these tests are about what surrounds kernels, or whether they compile, for which any will do. Of
+# the examples, each checks its own results.
 case $name.${backend-} in
-ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | ops/linear/matmul_rules.opencl | \
-    examples.opencl | static/guide*) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
+ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | ops/expression/names.opencl | \
+    ops/linear/matmul_rules.opencl | examples.opencl | static/guide* | tools/tune.) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.
@@ -63,7 +63,13 @@ else
     echo "Bail out! there is neither tests/$name nor $top_srcdir/tests/$name.sh"
 fi
 status=$?
-echo "# took $(($(date +%s) - started)) s"
+# Of what this shell has waited for, in hundredths: their fields behind the name, which may have blanks, are the 14th and the 15th.
+cpu=''
+# shellcheck disable=SC2086
+if read -r stat 2>/dev/null </proc/self/stat && set -- ${stat##*) } && [ $# -ge 15 ]; then
+    cpu=", $(((${14} + ${15}) / 100)) s of CPU"
+fi
+echo "# took $(($(date +%s) - started)) s$cpu"
 
 # 10: the failures have been told, so that they are not counted again.
 [ "$status" -eq 10 ] && exit 0

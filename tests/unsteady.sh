@@ -5,6 +5,7 @@
 #
 #     make -C build unsteady                              all tests
 #     make -C build unsteady TESTS=tests/unit/tap.tap     some
+#     make -C build unsteady TESTS='$(python_tests)'      those of the Python package, which are not among all tests
 #
 # ROUNDS and AT_ONCE are how often, and how many at a time. Works in the build folder; the logs of what failed are in
 # unsteady/ROUND/. Fails if any test has failed.

@@ -148,11 +148,10 @@ static bool restore_cached(yoke_program *program, job *j)
 
 static yoke_status find_or_compile(yoke_program *program, job *j)
 {
-    bool cached = yk_cache_is_on();
-    if (cached && restore_cached(program, j))
+    if (yk_cache_is_on() && restore_cached(program, j))
         return YOKE_OK;
     yoke_status status = compile(program, j);
-    if (status == YOKE_OK && cached && has_file(program))
+    if (status == YOKE_OK && yk_cache_is_kept() && has_file(program))
         yk_cache_store(&j->key, &program->image);
     return status;
 }

@@ -229,6 +229,28 @@ out:
     yoke_program_release(program);
 }
 
+/* PoCL compiles each kernel twice more to give one out: nothing asks for what is not kept. */
+static void no_binary_is_asked_for(suite *t)
+{
+    const char *defines[2];
+    yoke_source source = source_of(defines, "NUMBER=4");
+    yoke_program *program = NULL;
+    yoke_cache_info info = YOKE_CACHE_INFO_INIT;
+    size_t size = 0;
+
+    NEED(has_layer());
+    NEED(yoke_cache_get_info(&info) == YOKE_OK && info.mode == YOKE_CACHE_READ);
+    liar->lie(&(liar_orders){ .call = LIAR_GIVE_BINARY, .code = OUT_OF_RESOURCES, .fail_at = 1, .fail_times = ALWAYS });
+    NEED_OK(yoke_program_build(t->device, &source, &program));
+    works(t, program, 4);
+    CHECK(told().refused == 0);
+    CHECK(yoke_program_save(program, NULL, 0, &size) == YOKE_E_DRIVER);
+    CHECK(told().refused == 1);
+out:
+    be_honest(t);
+    yoke_program_release(program);
+}
+
 /* ---- SPIR-V ---- */
 
 /* There are drivers that tell no parameters of what is in SPIR-V; there may be some that cannot even be asked to. */
@@ -268,14 +290,23 @@ out:
 
 static const suite_case in_children[] = {
     { "SPIR-V", takes_spirv, false },
+    { "read", no_binary_is_asked_for, false },
 };
+
+static void read_cache(suite *t)
+{
+    static const char *const environment[] = { "YOKE_CACHE=read", NULL };
+
+    if (can_try(t) && !suite_again("read", t->info.selector, environment, NULL, 0))
+        tap_diag("... with %s", environment[0]);
+}
 
 static void spirv(suite *t)
 {
     static const char *const environment[] = { "YOKE_LAYER_SPIRV=1", NULL };
 
-    if (has_layer())
-        AGAIN(t, in_children, environment);
+    if (has_layer() && !suite_again("SPIR-V", t->info.selector, environment, NULL, 0))
+        tap_diag("... with %s", environment[0]);
 }
 
 int main(int argc, char **argv)
@@ -285,6 +316,7 @@ int main(int argc, char **argv)
         { "options that a binary is built with again", options_again, false },
         { "binaries that the driver refuses", refused_binaries, false },
         { "binaries that the driver does not give out", no_binaries, false },
+        { "with a cache that is only read, no binary is asked for", read_cache, false },
         { "a driver that takes SPIR-V", spirv, false },
     };
 

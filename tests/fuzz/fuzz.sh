@@ -5,7 +5,7 @@
 #
 # Build the library and the fuzz targets in FOLDER with libFuzzer, and run each target for SECONDS, two at a time. An input that
 # breaks a target is left in FOLDER as TARGET-crash-...; inputs that reach new code are in FOLDER/corpus. `calls` needs a device,
-# which YOKE_BACKEND and YOKE_DEVICE name.
+# which YOKE_BACKEND and YOKE_DEVICE name. For 0 seconds only the library is built.
 
 set -e
 folder=$1 compiler=$2 seconds=$3
@@ -21,6 +21,7 @@ ln -sfn "$source" source # configure takes no folder with a blank
 [ -f Makefile ] ||
     source/configure --disable-shared --enable-sanitizer=fuzzer-no-link,$sanitizers CC="$compiler" CFLAGS='-O1 -g'
 make -j "$(getconf _NPROCESSORS_ONLN)" libyoke-all.la libyoke-ops-all.la
+[ "$seconds" -gt 0 ] || exit 0
 for target in $targets; do
     files=source/tests/fuzz/$target.c
     [ "$target" != calls ] || files="$files $(echo source/tests/random/*.c)"

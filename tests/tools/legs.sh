@@ -49,6 +49,10 @@ says() {
 run "tests/good.tap"
 tap_ok $? "a leg whose test passes, passes"
 tap_try "the last line has the totals" test "$(tail -n 1 said)" = "1 passed, 0 failed, 0 skipped"
+if [ -r /proc/self/stat ]; then
+    tap_try "a leg tells its seconds, and those of all processors" grep -qE ' skipped, [0-9]+ s, [0-9]+ s of CPU$' said
+    tap_try "and all legs together" grep -qE '^[0-9]+ s of CPU$' said
+fi
 tap_try "a leg's variables reach its tests" grep -q '^PASS heard$' results/name/tests/good.log
 
 run "tests/good.tap tests/shaky.tap"

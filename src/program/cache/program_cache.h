@@ -12,6 +12,8 @@
 
 /* Whether the cache is on: otherwise no key needs to be made. */
 bool yk_cache_is_on(void);
+/* Whether it keeps what it is given: otherwise no program file needs to be made, for which PoCL compiles each kernel twice more. */
+bool yk_cache_is_kept(void);
 /* In a forked child. */
 void yk_cache_forked(void);
 /* Find the program file stored under this key. True: *out_file, empty before, has all of it. */
