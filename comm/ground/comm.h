@@ -26,7 +26,7 @@
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20 };
 
-enum { YCOMM_TRANSPORT_END = YOKE_COMM_TRANSPORT_NCCL + 1 };
+enum { YCOMM_TRANSPORT_END = YOKE_COMM_TRANSPORT_NCCL + 1 }; /* transport/transports.h sees that no transport is beyond it */
 
 /* What a rank tells the others when its stream has failed; or, with a status of 0, that it has come to a meeting and waits there.
  */

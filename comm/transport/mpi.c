@@ -154,7 +154,7 @@ static yoke_status enqueue(const ycomm_call *call, ycomm_op *op)
 }
 
 const ycomm_transport ycomm_mpi_transport = {
-    .id = YOKE_COMM_TRANSPORT_MPI,
+    .id = YCOMM_ID_mpi,
     .name = "mpi",
     .text = "MPI for CUDA's memory",
 #define YCOMM_SLOT(result, name, parameters) .name = name,

@@ -35,7 +35,7 @@ static yoke_status enqueue(const ycomm_call *call, ycomm_op *op)
 }
 
 const ycomm_transport ycomm_staged_transport = {
-    .id = YOKE_COMM_TRANSPORT_STAGED,
+    .id = YCOMM_ID_staged,
     .name = "staged",
     .text = "copies",
 #define YCOMM_SLOT(result, name, parameters) .name = name,
