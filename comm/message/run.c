@@ -115,7 +115,7 @@ static void carry(ycomm_run *run)
                 sched_yield();
     atomic_fetch_sub(&polling, 1);
     if (!run->task.complete)
-        ycomm_engine_carry(&run->task);
+        ycomm_engine_wait(&run->task);
 }
 
 /* ---- The host function ---- */
