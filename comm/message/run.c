@@ -120,7 +120,7 @@ static void carry(ycomm_run *run)
 
 /* ---- The host function ---- */
 
-static yoke_status run_op(yoke_status status, void *user)
+yoke_status ycomm_run_op(yoke_status status, void *user)
 {
     const ycomm_op *op = user;
     ycomm_channel *channel = op->channel;
@@ -148,9 +148,4 @@ static yoke_status run_op(yoke_status status, void *user)
         return yoke_fail(failure.status, "%s", failure.text);
     yoke_error_clear();
     return YOKE_OK;
-}
-
-yoke_status ycomm_run_enqueue(const ycomm_call *call, ycomm_op *op)
-{
-    return yoke_host_call_at(op->place, call->stream, run_op, op, ycomm_op_free);
 }

@@ -58,8 +58,8 @@ typedef struct ycomm_run {
     ycomm_pipe pipes[];
 } ycomm_run;
 
-/* Enqueue a host function that carries the operation out (run.c). */
-yoke_status ycomm_run_enqueue(const ycomm_call *call, ycomm_op *op);
+/* The host function of an operation: carry it out, while its stream waits (run.c). */
+yoke_status ycomm_run_op(yoke_status status, void *op);
 
 /* A run of an operation, and its end, with what MPI still has of it (run_life.c). */
 ycomm_run *ycomm_run_create(const ycomm_op *op);
