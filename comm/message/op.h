@@ -27,6 +27,11 @@ typedef enum ycomm_verb {
 #undef YCOMM_VERB
 } ycomm_verb;
 
+static inline bool ycomm_is_message(ycomm_verb verb)
+{
+    return verb == YCOMM_SEND || verb == YCOMM_RECEIVE;
+}
+
 /* Device memory that a part reads or writes: `rows` rows of the part's count, one behind the other. */
 typedef struct ycomm_side {
     yoke_buffer *buffer; /* retained; NULL when rows is 0 */

@@ -25,7 +25,7 @@ _Static_assert(2 * NUMBERS <= YCOMM_OPENING, "an opening holds each number and i
 
 int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool matched, ycomm_opening *o)
 {
-    bool message = part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE;
+    bool message = ycomm_is_message(part->verb);
 
     o->said[VERB] = message ? YCOMM_SEND : part->verb;
     o->said[DTYPE] = part->dtype;

@@ -28,10 +28,16 @@ void ycomm_blocks_share(ycomm_run *run)
         run->pipes[i].window = run->pipes[i].needs ? ycomm_share_of(run, &run->pipes[i])->each : YCOMM_WINDOW;
 }
 
+/*
+ * Where blocks are scarce, no pipe holds some while its peer is elsewhere, or the program could wait for what this pipe keeps from
+ * another one. A receive takes its share when the opening has come, and accepts it then; a send takes its share when its opening
+ * has been accepted. So whoever holds blocks for sends meets one who holds blocks for receives: they go on, and end.
+ */
 bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe)
 {
     ycomm_share *share = ycomm_share_of(run, pipe);
-    if (share->free < share->each)
+    bool accepted = pipe->part->verb != YCOMM_RECEIVE && pipe->asked && pipe->opening.request == MPI_REQUEST_NULL;
+    if (share->free < share->each || (share->scarce && !pipe->come && !accepted))
         return false;
     share->free -= share->each;
     pipe->holds = true;

@@ -174,7 +174,6 @@ bool ycomm_host_has_device(yoke_device *device)
 static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const ycomm_side *side)
 {
     uintptr_t address = 0;
-    bool message = part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE;
     /* A block that each rank gets a row of is one block. */
     if (part->count == 0 || side->rows == 0 || (part->verb == YCOMM_REDUCE_SCATTER && side->rows > 1 && part->count > part->step))
         return NULL;
@@ -184,7 +183,8 @@ static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const
     if (channel->comm->memory == YCOMM_ON_HOST)
         return find_on_host(channel->copies, side->buffer, side->offset, ycomm_side_bytes(part, side));
     /* Collectives of device memory that do not block are beyond what MPIs promise. */
-    if (channel->comm->memory == YCOMM_KNOWN_TO_MPI && message && yoke_buffer_get_native(side->buffer, &address) == YOKE_OK)
+    if (channel->comm->memory == YCOMM_KNOWN_TO_MPI && ycomm_is_message(part->verb) &&
+        yoke_buffer_get_native(side->buffer, &address) == YOKE_OK)
         return (unsigned char *)address + side->offset;
     return NULL;
 }
