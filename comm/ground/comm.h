@@ -88,7 +88,7 @@ struct yoke_comm {
     uint64_t timeout;                        /* nanoseconds; UINT64_MAX: none */
     uint64_t blocks;                         /* the most that a channel may have at a time */
     const struct ycomm_transport *transport; /* of all operations that it takes; NULL before the ranks have chosen */
-    const struct ycomm_transport *fallback;  /* of the others */
+    const struct ycomm_transport *fallback;  /* of the others: it takes all */
     ycomm_memory memory;
     yoke_comm_info info;
     MPI_Comm control;          /* farewells */

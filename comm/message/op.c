@@ -111,7 +111,9 @@ yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
         op->parts[i].out.buffer = yoke_buffer_retain(op->parts[i].out.buffer);
     }
     const yoke_comm *comm = call->comm;
-    const ycomm_transport *transport = comm->transport->takes(op) ? comm->transport : comm->fallback;
+    const ycomm_transport *transport = comm->transport;
+    if (transport != comm->fallback && !transport->takes(op))
+        transport = comm->fallback;
     yoke_status status = transport->enqueue(call, op);
     if (status == YOKE_OK)
         return YOKE_OK;

@@ -182,7 +182,7 @@ static bool may_accept(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_share *share = ycomm_share_of(run, pipe);
     int come = 0;
-    if (pipe->part->verb != YCOMM_RECEIVE || !pipe->needs || pipe->holds || !share->scarce)
+    if (pipe->part->verb != YCOMM_RECEIVE || !pipe->needs || pipe->holds)
         return true;
     if (share->free < share->each)
         return false;

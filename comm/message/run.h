@@ -100,7 +100,7 @@ int ycomm_allreduce_end(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *p
 /* Deal out the channel's blocks to the run's pipes (share.c). */
 void ycomm_blocks_share(ycomm_run *run);
 ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe);
-/* A pipe takes its share, if that is there and it is the pipe's turn, and gives it back with its blocks. */
+/* Where blocks are scarce, a pipe takes its share, if that is there and its peer, too; and gives it back with its blocks. */
 bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe);
 void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe);
 
