@@ -13,7 +13,7 @@
 #include "transport/transports.h"
 
 /* The best first; the last is always there. */
-#define ROW(name) &ycomm_##name##_transport,
+#define ROW(name, number) &ycomm_##name##_transport,
 static const ycomm_transport *const transports[] = { YCOMM_TRANSPORTS(ROW) };
 #undef ROW
 

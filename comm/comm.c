@@ -83,12 +83,13 @@ yoke_status yoke_comm_add(yoke_comm *comm, yoke_stream *stream)
     if (!stream || yoke_stream_get_device(stream) != comm->device)
         return yoke_fail(YOKE_E_INVALID_ARGUMENT,
                          "yoke_comm_add: stream is NULL, is not a stream, or is of another device than the communicator");
-    if (ycomm_mpi_is_closed()) {
+    if (!ycomm_mpi_enter()) {
         ycomm_failure finalized;
         ycomm_failure_set_finalized(&finalized);
         return yoke_fail(finalized.status, "yoke_comm_add: %s", finalized.text);
     }
     ycomm_listen(comm);
+    ycomm_mpi_leave();
     ycomm_channel *channel = create_channel(comm, stream);
     if (!channel)
         return yoke_error()->status;

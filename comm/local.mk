@@ -62,8 +62,8 @@ libyoke_comm_la_SOURCES = \
 	comm/transport/address.h \
 	comm/transport/mpi.c \
 	comm/transport/nccl/connect.c \
+	comm/transport/nccl/end.c \
 	comm/transport/nccl/enqueue.c \
-	comm/transport/nccl/handle.c \
 	comm/transport/nccl/nccl.c \
 	comm/transport/nccl/nccl.h \
 	comm/transport/nccl/ticket.c \

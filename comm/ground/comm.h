@@ -26,7 +26,7 @@
 /* The size of a piece is part of the protocol: each rank cuts by the same rule. */
 enum { YCOMM_PIECE = 1 << 20 };
 
-enum { YCOMM_TRANSPORT_END = YOKE_COMM_TRANSPORT_NCCL + 1 };
+enum { YCOMM_TRANSPORT_END = YOKE_COMM_TRANSPORT_NCCL + 1 }; /* transport/transports.h sees that no transport is beyond it */
 
 /* What a rank tells the others when its stream has failed; or, with a status of 0, that it has come to a meeting and waits there.
  */
@@ -88,7 +88,7 @@ struct yoke_comm {
     uint64_t timeout;                        /* nanoseconds; UINT64_MAX: none */
     uint64_t blocks;                         /* the most that a channel may have at a time */
     const struct ycomm_transport *transport; /* of all operations that it takes; NULL before the ranks have chosen */
-    const struct ycomm_transport *fallback;  /* of the others */
+    const struct ycomm_transport *fallback;  /* of the others: it takes all */
     ycomm_memory memory;
     yoke_comm_info info;
     MPI_Comm control;          /* farewells */
@@ -125,7 +125,7 @@ yoke_status ycomm_add_failed(ycomm_channel *channel, const ycomm_failure *failur
 /* Tell the others that this rank waits at a meeting. */
 void ycomm_channel_present(ycomm_channel *channel, uint64_t meeting);
 
-/* Listen for farewells: begin, hear what has come, end. */
+/* Listen for farewells: begin, hear what has come (inside the gate to MPI), end. */
 int ycomm_listen_begin(yoke_comm *comm);
 void ycomm_listen(yoke_comm *comm);
 void ycomm_listen_end(yoke_comm *comm);
@@ -145,9 +145,7 @@ bool ycomm_sweep(yoke_comm *comm);
 
 /* Wait until a request of a channel's that is being made is complete, no longer than the time limit. */
 yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char *call, ycomm_failure *out_failure);
-/* Tell the others that this rank waits at a meeting, once it is late or one of them has said so (*noted: it has been told); and,
- * when it is too late, the ranks that have not come: "rank 2 has not", or "all have". */
-void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted);
+/* When it is too late, the ranks that have not come: "rank 2 has not", or "all have". */
 const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size);
 
 #endif

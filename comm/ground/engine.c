@@ -185,7 +185,7 @@ yoke_status ycomm_engine_start(void)
     return started ? YOKE_OK : yoke_fail(YOKE_E_OUT_OF_HOST_MEMORY, "the progress thread of libyoke-comm cannot be started");
 }
 
-void ycomm_engine_carry(ycomm_task *task)
+void ycomm_engine_wait(ycomm_task *task)
 {
     pthread_mutex_lock(&engine.lock);
     task->next = engine.tasks;

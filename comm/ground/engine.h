@@ -28,8 +28,8 @@ typedef struct ycomm_watch {
 
 /* Start the thread, once in the process. */
 yoke_status ycomm_engine_start(void);
-/* Have the progress thread carry out the rest of a task, and sleep until it is complete. */
-void ycomm_engine_carry(ycomm_task *task);
+/* Sleep until the progress thread, which steps the task from here on, finds it complete. */
+void ycomm_engine_wait(ycomm_task *task);
 /* Have the progress thread step it until it is idle, and stop that. */
 void ycomm_engine_watch(ycomm_watch *watch);
 void ycomm_engine_forget(ycomm_watch *watch);

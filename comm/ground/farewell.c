@@ -190,19 +190,14 @@ static void hear(yoke_comm *comm)
 void ycomm_listen(yoke_comm *comm)
 {
     int come = 0;
-    if (comm->ranks == 1 || !ycomm_mpi_enter())
+    if (comm->ranks == 1 || pthread_mutex_trylock(&comm->listening) != 0)
         return;
-    if (pthread_mutex_trylock(&comm->listening) != 0) {
-        ycomm_mpi_leave();
-        return;
-    }
     while (comm->incoming != MPI_REQUEST_NULL && MPI_Test(&comm->incoming, &come, MPI_STATUS_IGNORE) == MPI_SUCCESS && come) {
         hear(comm);
         if (ycomm_listen_begin(comm) != MPI_SUCCESS)
             comm->incoming = MPI_REQUEST_NULL;
     }
     pthread_mutex_unlock(&comm->listening);
-    ycomm_mpi_leave();
 }
 
 void ycomm_listen_end(yoke_comm *comm)

@@ -8,15 +8,6 @@
 #include "comm.h"
 #include "process.h"
 
-void ycomm_channel_note(ycomm_channel *channel, uint64_t meeting, uint64_t since, bool *noted)
-{
-    bool late = yk_now() - since > channel->comm->timeout / 2;
-    if (*noted || (!late && atomic_load(&channel->asked) < meeting))
-        return;
-    *noted = true;
-    ycomm_channel_present(channel, meeting);
-}
-
 const char *ycomm_channel_missing(ycomm_channel *channel, uint64_t meeting, char *text, size_t size)
 {
     const yoke_comm *comm = channel->comm;
@@ -54,6 +45,8 @@ yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char 
             break;
         }
         int error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (error == MPI_SUCCESS && !done)
+            ycomm_listen(comm);
         ycomm_mpi_leave();
         if (error != MPI_SUCCESS) {
             ycomm_failure_set_mpi(failure, call, error);
@@ -61,11 +54,14 @@ yoke_status ycomm_meet(ycomm_channel *channel, MPI_Request *request, const char 
         }
         if (done)
             return YOKE_OK;
-        ycomm_listen(comm);
         if (ycomm_channel_failure(channel, failure) && failure->early)
             break;
-        ycomm_channel_note(channel, YCOMM_ADDING, start, &noted);
-        if (yk_now() - start > comm->timeout) {
+        uint64_t waited = yk_now() - start;
+        if (!noted && (waited > comm->timeout / 2 || atomic_load(&channel->asked) >= YCOMM_ADDING)) {
+            noted = true;
+            ycomm_channel_present(channel, YCOMM_ADDING);
+        }
+        if (waited > comm->timeout) {
             ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
                               "not all ranks have added their stream in %" PRIu64 " s: %s. One may have ended or stand still; "
                               "YOKE_COMM_TIMEOUT sets the limit",

@@ -9,31 +9,20 @@
 #include "api/reductions.h"
 #include "reduction.h"
 
-static MPI_Datatype own_type(int32_t dtype)
-{
-    switch (dtype) {
-#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) \
-    case YOKE_##name:                                                                          \
-        return MPI_##mpi;
+static const MPI_Datatype types[] = {
+#define YK_DTYPE(name, token, kind, letter, part, type, exponent, fraction, dlpack, mpi, nccl) [YOKE_##name] = MPI_##mpi,
 #include "api/dtypes.def"
-    }
-    return MPI_DATATYPE_NULL;
-}
+};
 
-static MPI_Op mpi_operation(int32_t operation)
-{
-    switch (operation) {
-#define YK_REDUCTION(name, rule, takes, mpi, nccl) \
-    case YOKE_REDUCE_##name:                       \
-        return MPI_##mpi;
+static const MPI_Op operations[YK_REDUCTION_COUNT] = {
+    MPI_OP_NULL,
+#define YK_REDUCTION(name, rule, takes, mpi, nccl) [YOKE_REDUCE_##name] = MPI_##mpi,
 #include "api/reductions.def"
-    }
-    return MPI_OP_NULL;
-}
+};
 
 bool ycomm_is_reduction(int32_t operation)
 {
-    return mpi_operation(operation) != MPI_OP_NULL;
+    return operation > 0 && operation < YK_REDUCTION_COUNT && operations[operation] != MPI_OP_NULL;
 }
 
 bool ycomm_has_operation(int32_t dtype, int32_t operation)
@@ -111,12 +100,12 @@ int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MP
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int error = MPI_SUCCESS;
 
-    *out_type = own_type(dtype);
+    *out_type = types[dtype];
     if (dtype == YOKE_BOOL && operation == YOKE_REDUCE_MIN)
         operation = YOKE_REDUCE_AND;
     if (dtype == YOKE_BOOL && operation == YOKE_REDUCE_MAX)
         operation = YOKE_REDUCE_OR;
-    *out_op = mpi_operation(operation);
+    *out_op = operations[operation];
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (own[i].dtype == dtype && own[i].operation == operation) {

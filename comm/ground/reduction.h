@@ -12,7 +12,7 @@
 bool ycomm_is_reduction(int32_t operation);
 /* Whether the dtype has the operation. */
 bool ycomm_has_operation(int32_t dtype, int32_t operation);
-/* What MPI is given for it. An error of MPI's, when its own operations cannot be created. */
+/* What MPI is given for an operation that the dtype has. An error of MPI's, when its own operations cannot be created. */
 int ycomm_reduction(int32_t dtype, int32_t operation, MPI_Datatype *out_type, MPI_Op *out_op);
 
 #endif

@@ -10,12 +10,12 @@ enum { ALL = -1 }; /* as many rows as there are ranks */
 /* The rows of n elements that a rank reads and writes, the root and the others. */
 static const struct {
     int in_root, in_other, out_root, out_other;
-    bool has_root;
+    bool has_root, combines;
 } shapes[] = {
-    [YCOMM_BROADCAST] = { 1, 0, 0, 1, true },      [YCOMM_REDUCE] = { 1, 1, 1, 0, true },
-    [YCOMM_ALLREDUCE] = { 1, 1, 1, 1, false },     [YCOMM_REDUCE_SCATTER] = { ALL, ALL, 1, 1, false },
-    [YCOMM_ALLGATHER] = { 1, 1, ALL, ALL, false }, [YCOMM_GATHER] = { 1, 1, ALL, 0, true },
-    [YCOMM_SCATTER] = { ALL, 0, 1, 1, true },      [YCOMM_ALLTOALL] = { ALL, ALL, ALL, ALL, false },
+    [YCOMM_BROADCAST] = { 1, 0, 0, 1, true, false },      [YCOMM_REDUCE] = { 1, 1, 1, 0, true, true },
+    [YCOMM_ALLREDUCE] = { 1, 1, 1, 1, false, true },      [YCOMM_REDUCE_SCATTER] = { ALL, ALL, 1, 1, false, true },
+    [YCOMM_ALLGATHER] = { 1, 1, ALL, ALL, false, false }, [YCOMM_GATHER] = { 1, 1, ALL, 0, true, false },
+    [YCOMM_SCATTER] = { ALL, 0, 1, 1, true, false },      [YCOMM_ALLTOALL] = { ALL, ALL, ALL, ALL, false, false },
 };
 
 typedef struct collective {
@@ -81,6 +81,16 @@ static yoke_status check_both(const ycomm_call *call, const ycomm_region *out, u
     return check_overlap(call, out, in, in_count);
 }
 
+/* What is wrong with the numbers, whatever the arrays are. */
+static yoke_status check_numbers(const ycomm_call *call, const collective *c)
+{
+    if (shapes[c->verb].combines && !ycomm_is_reduction(c->operation))
+        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT,
+                          "there is no reduction %d between ranks: it is YOKE_REDUCE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR",
+                          (int)c->operation);
+    return shapes[c->verb].has_root ? ycomm_check_rank(call, "the root", c->root) : YOKE_OK;
+}
+
 static yoke_status enqueue(const ycomm_call *call, const collective *c)
 {
     bool root = call->comm->rank == c->root, one = c->verb == YCOMM_BROADCAST; /* its function has one array */
@@ -90,7 +100,7 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
     ycomm_region in, out;
     ycomm_op *op;
 
-    yoke_status status = shapes[c->verb].has_root ? ycomm_check_rank(call, "the root", c->root) : YOKE_OK;
+    yoke_status status = check_numbers(call, c);
     if (status == YOKE_OK)
         status = check_side(call, one ? "array" : "in", c->in, false, in_rows, &in, &in_count);
     if (status == YOKE_OK)
@@ -103,7 +113,7 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
     uint64_t step = columns(call, c->verb, known->element);
     if (step == 0)
         return ycomm_fail(call, YOKE_E_UNSUPPORTED, "%d ranks are too many for this operation", (int)call->comm->ranks);
-    if (c->operation && !ycomm_has_operation(known->dtype, c->operation))
+    if (shapes[c->verb].combines && !ycomm_has_operation(known->dtype, c->operation))
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has no reduction %d between ranks", ycomm_dtype_name(known->dtype),
                           (int)c->operation);
     status = ycomm_op_create(call, 1, &op);
@@ -126,17 +136,6 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
 
 /* ---- The public functions ---- */
 
-/* A reduction that is none must not be taken for an operation without one. */
-static yoke_status reduce(const ycomm_call *call, ycomm_verb verb, int32_t operation, const yoke_array *out, const yoke_array *in,
-                          int32_t root)
-{
-    if (!ycomm_is_reduction(operation))
-        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT,
-                          "there is no reduction %d between ranks: it is YOKE_REDUCE_SUM, _PRODUCT, _MIN, _MAX, _AND, _OR or _XOR",
-                          (int)operation);
-    return enqueue(call, &(collective){ verb, operation, root, out, in });
-}
-
 yoke_status yoke_comm_broadcast_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *array, int32_t root)
 {
     ycomm_call call;
@@ -149,7 +148,7 @@ yoke_status yoke_comm_reduce_at(const char *where, yoke_stream *stream, yoke_com
 {
     ycomm_call call;
     yoke_status status = ycomm_begin(&call, "yoke_comm_reduce", where, stream, comm);
-    return status == YOKE_OK ? reduce(&call, YCOMM_REDUCE, operation, out, in, root) : status;
+    return status == YOKE_OK ? enqueue(&call, &(collective){ YCOMM_REDUCE, operation, root, out, in }) : status;
 }
 
 yoke_status yoke_comm_allreduce_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t operation,
@@ -157,7 +156,7 @@ yoke_status yoke_comm_allreduce_at(const char *where, yoke_stream *stream, yoke_
 {
     ycomm_call call;
     yoke_status status = ycomm_begin(&call, "yoke_comm_allreduce", where, stream, comm);
-    return status == YOKE_OK ? reduce(&call, YCOMM_ALLREDUCE, operation, out, in, -1) : status;
+    return status == YOKE_OK ? enqueue(&call, &(collective){ YCOMM_ALLREDUCE, operation, -1, out, in }) : status;
 }
 
 yoke_status yoke_comm_reduce_scatter_at(const char *where, yoke_stream *stream, yoke_comm *comm, int32_t operation,
@@ -165,7 +164,7 @@ yoke_status yoke_comm_reduce_scatter_at(const char *where, yoke_stream *stream, 
 {
     ycomm_call call;
     yoke_status status = ycomm_begin(&call, "yoke_comm_reduce_scatter", where, stream, comm);
-    return status == YOKE_OK ? reduce(&call, YCOMM_REDUCE_SCATTER, operation, out, in, -1) : status;
+    return status == YOKE_OK ? enqueue(&call, &(collective){ YCOMM_REDUCE_SCATTER, operation, -1, out, in }) : status;
 }
 
 yoke_status yoke_comm_allgather_at(const char *where, yoke_stream *stream, yoke_comm *comm, const yoke_array *out,

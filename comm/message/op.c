@@ -29,7 +29,6 @@ uint64_t ycomm_side_bytes(const ycomm_part *part, const ycomm_side *side)
     return side->rows * part->count * part->element;
 }
 
-/* MPI allows no memory to be read and written by one call. */
 bool ycomm_is_in_place(const ycomm_part *part)
 {
     size_t in = 0, out = 0;
@@ -59,31 +58,27 @@ typedef struct place {
     char text[];
 } place;
 
-static const char *find_place(const ycomm_op *op)
-{
-    static _Atomic(place *) places[64];
-    size_t slot = ((uintptr_t)op->where / 8 + (uintptr_t)op->function / 8 + (size_t)op->transport->id) % YCOMM_COUNT_OF(places);
-    const char *where = op->where ? op->where : "";
-    place *p = places[slot];
-    while (p && (p->where != op->where || p->function != op->function || p->transport != op->transport ||
-                 strncmp(p->text, where, strlen(where)) != 0)) /* a text of the program's may have changed */
-        p = p->next;
-    if (p)
-        return p->text;
-    size_t size = strlen(where) + strlen(op->function) + 32;
-    if (!(p = malloc(sizeof *p + size)))
-        return op->where;
-    *p = (place){ places[slot], op->where, op->function, op->transport };
-    snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, op->transport->name);
-    while (!atomic_compare_exchange_weak(&places[slot], &p->next, p)) /* two threads may add the same */
-        continue;
-    return p->text;
-}
-
 void ycomm_op_goes_by(ycomm_op *op, const ycomm_transport *transport)
 {
+    static _Atomic(place *) places[64];
+    size_t slot = ((uintptr_t)op->where / 8 + (uintptr_t)op->function / 8 + (size_t)transport->id) % YCOMM_COUNT_OF(places);
+    const char *where = op->where ? op->where : "";
+    place *p = places[slot];
+    while (p && (p->where != op->where || p->function != op->function || p->transport != transport ||
+                 strncmp(p->text, where, strlen(where)) != 0)) /* a text of the program's may have changed */
+        p = p->next;
+    if (!p) {
+        size_t size = strlen(where) + strlen(op->function) + 32;
+        p = malloc(sizeof *p + size);
+        if (p) {
+            *p = (place){ places[slot], op->where, op->function, transport };
+            snprintf(p->text, size, "%s%s%s, %s", where, *where ? ": " : "", op->function, transport->name);
+            while (!atomic_compare_exchange_weak(&places[slot], &p->next, p)) /* two threads may add the same */
+                continue;
+        }
+    }
     op->transport = transport;
-    op->place = find_place(op);
+    op->place = p ? p->text : op->where;
 }
 
 /* ---- Operations ---- */
@@ -116,7 +111,9 @@ yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
         op->parts[i].out.buffer = yoke_buffer_retain(op->parts[i].out.buffer);
     }
     const yoke_comm *comm = call->comm;
-    const ycomm_transport *transport = comm->transport->takes(op) ? comm->transport : comm->fallback;
+    const ycomm_transport *transport = comm->transport;
+    if (transport != comm->fallback && !transport->takes(op))
+        transport = comm->fallback;
     yoke_status status = transport->enqueue(call, op);
     if (status == YOKE_OK)
         return YOKE_OK;

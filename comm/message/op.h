@@ -7,19 +7,30 @@
 #include "ground/call.h"
 #include "ground/transport.h"
 
+/* X(VERB, name): openings have the numbers, which begin at 0, and sentences the names. */
+#define YCOMM_VERBS(X)                \
+    X(SEND, send)                     \
+    X(RECEIVE, receive)               \
+    X(BROADCAST, broadcast)           \
+    X(REDUCE, reduce)                 \
+    X(ALLREDUCE, allreduce)           \
+    X(REDUCE_SCATTER, reduce_scatter) \
+    X(ALLGATHER, allgather)           \
+    X(GATHER, gather)                 \
+    X(SCATTER, scatter)               \
+    X(ALLTOALL, alltoall)             \
+    X(BARRIER, barrier)
+
 typedef enum ycomm_verb {
-    YCOMM_SEND,
-    YCOMM_RECEIVE,
-    YCOMM_BROADCAST,
-    YCOMM_REDUCE,
-    YCOMM_ALLREDUCE,
-    YCOMM_REDUCE_SCATTER,
-    YCOMM_ALLGATHER,
-    YCOMM_GATHER,
-    YCOMM_SCATTER,
-    YCOMM_ALLTOALL,
-    YCOMM_BARRIER
+#define YCOMM_VERB(verb, name) YCOMM_##verb,
+    YCOMM_VERBS(YCOMM_VERB)
+#undef YCOMM_VERB
 } ycomm_verb;
+
+static inline bool ycomm_is_message(ycomm_verb verb)
+{
+    return verb == YCOMM_SEND || verb == YCOMM_RECEIVE;
+}
 
 /* Device memory that a part reads or writes: `rows` rows of the part's count, one behind the other. */
 typedef struct ycomm_side {

@@ -9,12 +9,10 @@
 #include "opening.h"
 
 static const char *const verbs[] = {
-    [YCOMM_SEND] = "send",           [YCOMM_RECEIVE] = "receive",     [YCOMM_BROADCAST] = "broadcast",
-    [YCOMM_REDUCE] = "reduce",       [YCOMM_ALLREDUCE] = "allreduce", [YCOMM_REDUCE_SCATTER] = "reduce_scatter",
-    [YCOMM_ALLGATHER] = "allgather", [YCOMM_GATHER] = "gather",       [YCOMM_SCATTER] = "scatter",
-    [YCOMM_ALLTOALL] = "alltoall",   [YCOMM_BARRIER] = "barrier",
+#define NAME(verb, name) #name,
+    YCOMM_VERBS(NAME)
+#undef NAME
 };
-_Static_assert(YCOMM_COUNT_OF(verbs) == YCOMM_BARRIER + 1, "a name for each verb");
 
 const char *ycomm_verb_name(ycomm_verb verb)
 {
@@ -27,7 +25,7 @@ _Static_assert(2 * NUMBERS <= YCOMM_OPENING, "an opening holds each number and i
 
 int ycomm_post_opening(MPI_Comm mpi, int tag, const ycomm_part *part, bool matched, ycomm_opening *o)
 {
-    bool message = part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE;
+    bool message = ycomm_is_message(part->verb);
 
     o->said[VERB] = message ? YCOMM_SEND : part->verb;
     o->said[DTYPE] = part->dtype;
@@ -60,7 +58,7 @@ static bool check_message(const yoke_comm *comm, const ycomm_part *part, const y
 /* A number in words. */
 static const char *word(int number, int64_t value, char *text, size_t size)
 {
-    if (number == VERB && value >= 0 && value <= YCOMM_BARRIER)
+    if (number == VERB && value >= 0 && value < (int64_t)YCOMM_COUNT_OF(verbs))
         return verbs[value];
     if (number == DTYPE)
         return ycomm_dtype_name((int32_t)value);

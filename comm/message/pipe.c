@@ -41,9 +41,10 @@ static ycomm_piece place(const ycomm_part *part, uint64_t number, const ycomm_bl
     return piece;
 }
 
-/* Enqueue the copy of one side of a piece, and an event behind it. */
-static yoke_status copy(ycomm_run *run, const ycomm_part *part, const ycomm_side *side, const ycomm_piece *piece, ycomm_slot *slot)
+/* Enqueue the copy of one side of the slot's piece, and an event behind it. */
+static yoke_status copy(ycomm_run *run, const ycomm_part *part, const ycomm_side *side, ycomm_slot *slot)
 {
+    const ycomm_piece *piece = &slot->piece;
     yoke_stream *stream = run->channel->copies;
     bool out = side == &part->out;
     yoke_pitch device = { side->offset + piece->first * part->element, part->count * part->element, 0 };
@@ -90,40 +91,22 @@ static bool is_done(ycomm_run *run, MPI_Request *request, const char *call)
     return error == MPI_SUCCESS && done;
 }
 
-static bool has_arrived(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
-{
-    const char *call = ycomm_verb_name(pipe->part->verb);
-    bool all = is_done(run, &slot->request, call);
-    for (size_t i = 0; i < pipe->message_count && run->failure.status == YOKE_OK; i++)
-        all &= is_done(run, &slot->messages[i], call);
-    return all;
-}
-
-/* Whether the pipe has its share of blocks, or gets it. Where they are scarce, the opening comes first (open_pipe). */
-static bool may_fill(ycomm_run *run, ycomm_pipe *pipe)
-{
-    if (!pipe->needs || pipe->holds)
-        return true;
-    if (ycomm_share_of(run, pipe)->scarce &&
-        (pipe->part->verb == YCOMM_RECEIVE || !pipe->asked || pipe->opening.request != MPI_REQUEST_NULL))
-        return false;
-    return ycomm_share_hold(run, pipe);
-}
-
 static bool fill(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_part *part = pipe->part;
     bool copied_in = part->in.rows > 0 && !part->in.at, copied_out = part->out.rows > 0 && !part->out.at;
-    if (pipe->filled == pipe->pieces || pipe->filled - pipe->emptied == pipe->window || !may_fill(run, pipe))
+    if (pipe->filled == pipe->pieces || pipe->filled - pipe->emptied == pipe->window)
+        return false;
+    if (pipe->needs && !pipe->holds && !ycomm_share_hold(run, pipe))
         return false;
     ycomm_slot *slot = slot_of(pipe, pipe->filled);
     yoke_status status = YOKE_OK;
     if (!slot->block && (copied_in || copied_out))
         status = ycomm_block_take(run->channel, &slot->block);
-    if (status == YOKE_OK && copied_in) {
-        ycomm_piece piece = place(part, pipe->filled, slot->block);
-        status = copy(run, part, &part->in, &piece, slot);
-    }
+    if (status == YOKE_OK)
+        slot->piece = place(part, pipe->filled, slot->block);
+    if (status == YOKE_OK && copied_in)
+        status = copy(run, part, &part->in, slot);
     if (status < 0)
         ycomm_run_fail(run, status, "a piece cannot be copied from the device: %s", yoke_error()->text);
     pipe->filled += status == YOKE_OK;
@@ -137,18 +120,17 @@ static bool post(ycomm_run *run, ycomm_pipe *pipe)
     ycomm_slot *slot = slot_of(pipe, pipe->posted);
     if (!is_copied(run, slot))
         return false;
-    ycomm_piece piece = place(pipe->part, pipe->posted, slot->block);
-    int error = ycomm_post_piece(run, pipe, &piece, slot);
+    int error = ycomm_post_piece(run, pipe, slot);
     if (error != MPI_SUCCESS)
         ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
     pipe->posted += error == MPI_SUCCESS;
     return error == MPI_SUCCESS;
 }
 
+/* The second half of an allreduce by messages. */
 static void go_on(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
 {
-    ycomm_piece piece = place(pipe->part, pipe->arrived, slot->block);
-    int error = ycomm_allreduce_end(run->channel->comm, run->channel->mpi, pipe->part, &piece, slot->messages);
+    int error = ycomm_allreduce_end(run->channel->comm, run->channel->mpi, pipe->part, &slot->piece, slot->messages);
     slot->halfway = false;
     if (error != MPI_SUCCESS)
         ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
@@ -157,20 +139,22 @@ static void go_on(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
 static bool take(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_part *part = pipe->part;
+    const char *call = ycomm_verb_name(part->verb);
     if (pipe->arrived == pipe->posted)
         return false;
     ycomm_slot *slot = slot_of(pipe, pipe->arrived);
-    if (!has_arrived(run, pipe, slot))
+    bool all = is_done(run, &slot->request, call);
+    for (size_t i = 0; i < pipe->message_count && run->failure.status == YOKE_OK; i++)
+        all &= is_done(run, &slot->messages[i], call);
+    if (!all)
         return false;
     if (slot->halfway) {
         go_on(run, pipe, slot);
         return true;
     }
     yoke_status status = YOKE_OK;
-    if (part->out.rows > 0 && !part->out.at) {
-        ycomm_piece piece = place(part, pipe->arrived, slot->block);
-        status = copy(run, part, &part->out, &piece, slot);
-    }
+    if (part->out.rows > 0 && !part->out.at)
+        status = copy(run, part, &part->out, slot);
     if (status < 0)
         ycomm_run_fail(run, status, "a piece cannot be copied to the device: %s", yoke_error()->text);
     pipe->arrived += status == YOKE_OK;
@@ -193,29 +177,26 @@ static bool may_ask(const ycomm_run *run, const ycomm_pipe *pipe)
     return !before || (before->open && before->posted == before->pieces);
 }
 
-/*
- * Where blocks are scarce, no pipe holds some while its peer is elsewhere, or the program could wait for what this pipe keeps from
- * another one. A receive takes its share when the opening has come, and accepts it then; a send takes its share when its opening
- * has been accepted. So whoever holds blocks for sends meets one who holds blocks for receives: they go on, and end.
- */
+/* Where blocks are scarce, a receive takes its share before it accepts an opening that has come (share.c). */
 static bool may_accept(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_share *share = ycomm_share_of(run, pipe);
     int come = 0;
-    if (pipe->part->verb != YCOMM_RECEIVE || !pipe->needs || pipe->holds || !share->scarce)
+    if (pipe->part->verb != YCOMM_RECEIVE || !pipe->needs || pipe->holds)
         return true;
     if (share->free < share->each)
         return false;
     int error = MPI_Iprobe(pipe->part->peer, pipe->part->tag, run->channel->mpi, &come, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS)
         ycomm_run_fail_mpi(run, "MPI_Iprobe", error);
-    return error == MPI_SUCCESS && come && ycomm_share_hold(run, pipe);
+    pipe->come = error == MPI_SUCCESS && come;
+    return pipe->come && ycomm_share_hold(run, pipe);
 }
 
 static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
 {
     if (!pipe->asked) {
-        if (!may_ask(run, pipe) || !may_accept(run, pipe))
+        if (ycomm_is_message(pipe->part->verb) && (!may_ask(run, pipe) || !may_accept(run, pipe)))
             return false;
         bool matched = pipe->needs && ycomm_share_of(run, pipe)->scarce;
         int error = ycomm_post_opening(run->channel->mpi, pipe->part->tag, pipe->part, matched, &pipe->opening);

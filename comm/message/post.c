@@ -5,21 +5,6 @@
 #include "ground/reduction.h"
 #include "run.h"
 
-static int post_reduction(MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece, MPI_Request *request)
-{
-    MPI_Datatype type;
-    MPI_Op op;
-    int length = (int)piece->length;
-    int error = ycomm_reduction(part->dtype, part->operation, &type, &op);
-    if (error != MPI_SUCCESS)
-        return error;
-    if (part->verb == YCOMM_REDUCE)
-        return MPI_Ireduce(piece->in, piece->out, length, type, op, part->peer, mpi, request);
-    if (part->verb == YCOMM_ALLREDUCE)
-        return MPI_Iallreduce(piece->in, piece->out, length, type, op, mpi, request);
-    return MPI_Ireduce_scatter_block(piece->in, piece->out, length, type, op, mpi, request);
-}
-
 /*
  * An all-to-all of large rows is messages, sends first: a collective of Open MPI's that does not block posts what it receives
  * first, and copies a message that has come already before it sends its own, for which the other rank waits meanwhile. The same
@@ -102,14 +87,19 @@ static int post_rows(MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *pi
     return error;
 }
 
-int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *piece, ycomm_slot *slot)
+int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
 {
     const ycomm_part *part = pipe->part;
+    const ycomm_piece *piece = &slot->piece;
     MPI_Request *request = &slot->request;
     MPI_Comm mpi = run->channel->mpi;
-    MPI_Datatype byte = MPI_BYTE;
-    int width = (int)piece->width;
+    MPI_Datatype byte = MPI_BYTE, type = MPI_DATATYPE_NULL;
+    MPI_Op op = MPI_OP_NULL;
+    int width = (int)piece->width, length = (int)piece->length;
+    int error = part->operation ? ycomm_reduction(part->dtype, part->operation, &type, &op) : MPI_SUCCESS;
 
+    if (error != MPI_SUCCESS)
+        return error;
     switch (part->verb) {
     case YCOMM_SEND:
         return MPI_Isend(piece->in, width, byte, part->peer, part->tag, mpi, request);
@@ -121,10 +111,11 @@ int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *
         slot->halfway = pipe->message_count > 0 && ycomm_allreduce_fits(run->channel->comm, piece);
         if (slot->halfway)
             return ycomm_allreduce_begin(run->channel->comm, mpi, part, piece, slot->messages);
-        return post_reduction(mpi, part, piece, request);
+        return MPI_Iallreduce(piece->in, piece->out, length, type, op, mpi, request);
     case YCOMM_REDUCE:
+        return MPI_Ireduce(piece->in, piece->out, length, type, op, part->peer, mpi, request);
     case YCOMM_REDUCE_SCATTER:
-        return post_reduction(mpi, part, piece, request);
+        return MPI_Ireduce_scatter_block(piece->in, piece->out, length, type, op, mpi, request);
     case YCOMM_ALLGATHER:
     case YCOMM_GATHER:
     case YCOMM_SCATTER:

@@ -31,7 +31,7 @@ static void fail_late(ycomm_run *run)
     uint64_t seconds = comm->timeout / 1000000000;
     char missing[160];
     static const char *const idle[] = { "has not received what this rank sends", "sends nothing", "sends no more" };
-    if (part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE)
+    if (ycomm_is_message(part->verb))
         ycomm_run_fail(run, YOKE_E_HOST_FUNCTION,
                        "rank %d does not answer: for %" PRIu64 " s it %s (tag %d). It may have ended, stand still, or wait for "
                        "something else, as two ranks do that send to each other without yoke_comm_sendrecv; YOKE_COMM_TIMEOUT sets "
@@ -57,18 +57,15 @@ static void fail_late(ycomm_run *run)
 
 /* ---- Steps ---- */
 
-/* Step the sends, or all other pipes. */
-static bool step_pipes(ycomm_run *run, bool sends, bool *through)
+/* Nothing moves: the others hear that this rank waits for them, and beyond the time limit the run fails. */
+static void be_late(ycomm_run *run, uint64_t idle)
 {
-    bool moved = false;
-    for (size_t i = 0; i < run->pipe_count && run->failure.status == YOKE_OK; i++) {
-        ycomm_pipe *pipe = &run->pipes[i];
-        if ((pipe->part->verb == YCOMM_SEND) == sends && !ycomm_pipe_is_through(pipe)) {
-            moved |= ycomm_pipe_step(run, pipe);
-            *through &= ycomm_pipe_is_through(pipe);
-        }
+    if (run->meeting && !run->pipes[0].open && !run->noted) {
+        run->noted = true;
+        ycomm_channel_present(run->channel, run->meeting);
     }
-    return moved;
+    if (idle > run->channel->comm->timeout)
+        fail_late(run);
 }
 
 /* Do what can be done now. Returns whether that was anything. */
@@ -87,24 +84,33 @@ static bool step(ycomm_task *task)
         return run->task.complete = true;
     }
     ycomm_listen(channel->comm);
-    if (ycomm_channel_failure(channel, &heard))
+    if (atomic_load(&channel->failed)) {
+        (void)ycomm_channel_failure(channel, &heard);
         ycomm_run_fail_for(run, &heard);
-    /* An MPI may copy a whole piece when it is asked to receive one. The other rank should have something to copy meanwhile. */
-    moved = step_pipes(run, true, &through);
-    moved |= step_pipes(run, false, &through);
-    uint64_t now = yk_now();
-    if (run->meeting && !run->pipes[0].open && run->failure.status == YOKE_OK)
-        ycomm_channel_note(channel, run->meeting, run->moved, &run->noted);
+    }
+    /* Sends first: an MPI may copy a whole piece when it is asked to receive one. The other rank should have something to copy
+     * meanwhile. */
+    for (size_t i = 0; i < 2 * run->pipe_count && run->failure.status == YOKE_OK; i++) {
+        ycomm_pipe *pipe = &run->pipes[i % run->pipe_count];
+        bool sends = i < run->pipe_count;
+        if ((pipe->part->verb == YCOMM_SEND) == sends && !ycomm_pipe_is_through(pipe)) {
+            moved |= ycomm_pipe_step(run, pipe);
+            through &= ycomm_pipe_is_through(pipe);
+        }
+    }
+    uint64_t now = yk_now(), idle = now - run->moved;
+    bool asked = run->meeting && atomic_load(&channel->asked) >= run->meeting; /* another rank says that it waits there */
     if (moved)
         run->moved = now;
-    else if (!through && now - run->moved > channel->comm->timeout && run->failure.status == YOKE_OK)
-        fail_late(run);
+    else if (!through && run->failure.status == YOKE_OK && (asked || idle > channel->comm->timeout / 2))
+        be_late(run, idle);
     run->task.complete = run->failure.status < 0 || through;
     ycomm_mpi_leave();
     return moved || run->task.complete;
 }
 
-static void carry(ycomm_run *run)
+/* Returns when the run is complete. */
+static void poll_then_sleep(ycomm_run *run)
 {
     static atomic_int polling;
     run->task.step = step;
@@ -115,16 +121,16 @@ static void carry(ycomm_run *run)
                 sched_yield();
     atomic_fetch_sub(&polling, 1);
     if (!run->task.complete)
-        ycomm_engine_carry(&run->task);
+        ycomm_engine_wait(&run->task);
 }
 
 /* ---- The host function ---- */
 
-static yoke_status run_op(yoke_status status, void *user)
+yoke_status ycomm_run_op(yoke_status status, void *user)
 {
     const ycomm_op *op = user;
     ycomm_channel *channel = op->channel;
-    ycomm_failure failure = { .status = YOKE_OK };
+    ycomm_failure failure;
 
     if (status < 0) {
         ycomm_channel_stream_failed(channel, status, op->function);
@@ -138,19 +144,17 @@ static yoke_status run_op(yoke_status status, void *user)
     }
     ycomm_op_count(op);
     pthread_mutex_lock(&channel->turn);
-    if (op->part_count == 1 && op->parts[0].verb != YCOMM_SEND && op->parts[0].verb != YCOMM_RECEIVE)
+    if (op->part_count == 1 && !ycomm_is_message(op->parts[0].verb))
         run->meeting = ++channel->meetings;
-    carry(run);
+    poll_then_sleep(run);
     failure = run->failure;
-    ycomm_run_end(run);
+    if (failure.status < 0)
+        ycomm_run_give_up(run);
+    else
+        ycomm_run_free(run);
     pthread_mutex_unlock(&channel->turn);
     if (failure.status < 0)
         return yoke_fail(failure.status, "%s", failure.text);
     yoke_error_clear();
     return YOKE_OK;
-}
-
-yoke_status ycomm_run_enqueue(const ycomm_call *call, ycomm_op *op)
-{
-    return yoke_host_call_at(op->place, call->stream, run_op, op, ycomm_op_free);
 }

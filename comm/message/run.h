@@ -16,7 +16,17 @@ _Static_assert(YCOMM_SECOND_TAG <= 32767, "each MPI has tags up to 32767");
 
 enum { YCOMM_WINDOW = 4 };
 
+/* Where a piece lies: in its block, or in the device's memory. */
+typedef struct ycomm_piece {
+    uint64_t first; /* column */
+    size_t length;  /* elements of a row */
+    size_t width;   /* bytes of a row */
+    void *in, *out;
+    size_t in_stride, out_stride; /* bytes from row to row */
+} ycomm_piece;
+
 typedef struct ycomm_slot {
+    ycomm_piece piece; /* that is on its way */
     ycomm_block *block;
     yoke_event *copied; /* the copy that is under way */
     MPI_Request request;
@@ -31,6 +41,7 @@ typedef struct ycomm_pipe {
     ycomm_opening opening;
     yoke_buffer *kept[2]; /* whose memory MPI is given itself: retained */
     bool needs, holds;    /* blocks; its share of them */
+    bool come;            /* of a receive where blocks are scarce: the opening, which it is about to take */
     uint64_t window;      /* pieces at once */
     size_t message_count; /* of each slot */
     uint64_t pieces, filled, posted, arrived, emptied;
@@ -58,12 +69,13 @@ typedef struct ycomm_run {
     ycomm_pipe pipes[];
 } ycomm_run;
 
-/* Enqueue a host function that carries the operation out (run.c). */
-yoke_status ycomm_run_enqueue(const ycomm_call *call, ycomm_op *op);
+/* The host function of an operation: carry it out, while its stream waits (run.c). */
+yoke_status ycomm_run_op(yoke_status status, void *op);
 
-/* A run of an operation, and its end, with what MPI still has of it (run_life.c). */
+/* A run of an operation; its end, and the end of one that has failed, of which MPI may still have something (run_life.c). */
 ycomm_run *ycomm_run_create(const ycomm_op *op);
-void ycomm_run_end(ycomm_run *run);
+void ycomm_run_free(ycomm_run *run);
+void ycomm_run_give_up(ycomm_run *run);
 
 /* The run has failed: the first failure counts, the channel fails too, and the other ranks are told (run_failure.c). */
 void ycomm_run_fail(ycomm_run *run, yoke_status status, const char *format, ...) YOKE_PRINTF(3, 4);
@@ -74,17 +86,8 @@ void ycomm_run_fail_for(ycomm_run *run, const ycomm_failure *failure);
 bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe);
 bool ycomm_pipe_is_through(const ycomm_pipe *pipe);
 
-/* Where a piece lies: in its block, or in the device's memory. */
-typedef struct ycomm_piece {
-    uint64_t first; /* column */
-    size_t length;  /* elements of a row */
-    size_t width;   /* bytes of a row */
-    void *in, *out;
-    size_t in_stride, out_stride; /* bytes from row to row */
-} ycomm_piece;
-
-/* Post the data of one piece: an error of MPI's (post.c). */
-int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, const ycomm_piece *piece, ycomm_slot *slot);
+/* Post the data of the slot's piece: an error of MPI's (post.c). */
+int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot);
 /* How many messages a piece of the part is, instead of one request. */
 size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part);
 /* The two halves of a piece of an allreduce by messages, where it fits (allreduce.c). */
@@ -97,7 +100,7 @@ int ycomm_allreduce_end(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *p
 /* Deal out the channel's blocks to the run's pipes (share.c). */
 void ycomm_blocks_share(ycomm_run *run);
 ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe);
-/* A pipe takes its share, if that is there, and gives it back with its blocks. */
+/* Where blocks are scarce, a pipe takes its share, if that is there and its peer, too; and gives it back with its blocks. */
 bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe);
 void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe);
 

@@ -41,6 +41,22 @@ ycomm_run *ycomm_run_create(const ycomm_op *op)
 
 /* ---- The end ---- */
 
+/* With the blocks that it still has. */
+void ycomm_run_free(ycomm_run *run)
+{
+    for (size_t i = 0; i < run->pipe_count; i++) {
+        yoke_buffer_release(run->pipes[i].kept[0]);
+        yoke_buffer_release(run->pipes[i].kept[1]);
+        for (size_t k = 0; k < YCOMM_WINDOW; k++)
+            if (run->pipes[i].slots[k].block)
+                ycomm_block_free(run->pipes[i].slots[k].block);
+    }
+    pthread_cond_destroy(&run->task.end);
+    free(run);
+}
+
+/* ---- The end of one that has failed ---- */
+
 /* Whether MPI has no request of the run any more. */
 static bool is_gone(ycomm_run *run)
 {
@@ -57,25 +73,12 @@ static bool is_gone(ycomm_run *run)
     return gone;
 }
 
-/* With the blocks that it still has. */
-static void free_run(ycomm_run *run)
-{
-    for (size_t i = 0; i < run->pipe_count; i++) {
-        yoke_buffer_release(run->pipes[i].kept[0]);
-        yoke_buffer_release(run->pipes[i].kept[1]);
-        for (size_t k = 0; k < YCOMM_WINDOW; k++)
-            if (run->pipes[i].slots[k].block)
-                ycomm_block_free(run->pipes[i].slots[k].block);
-    }
-    free(run);
-}
-
 static bool sweep(ycomm_abandoned *abandoned)
 {
     ycomm_run *run = YCOMM_OWNER(ycomm_run, abandoned, abandoned);
     if (!is_gone(run))
         return false;
-    free_run(run);
+    ycomm_run_free(run);
     return true;
 }
 
@@ -107,13 +110,12 @@ static bool is_posted(const ycomm_pipe *pipe, const ycomm_slot *slot)
     return posted;
 }
 
-/* The end of a run. What MPI still has requests of is kept; copies are waited for, since the caller's memory is theirs. */
-void ycomm_run_end(ycomm_run *run)
+/* What MPI still has requests of is kept; copies are waited for, since the caller's memory is theirs. */
+void ycomm_run_give_up(ycomm_run *run)
 {
     ycomm_channel *channel = run->channel;
     bool pending = false;
-    if (run->failure.status < 0)
-        (void)yoke_stream_wait(channel->copies);
+    (void)yoke_stream_wait(channel->copies);
     for (size_t i = 0; i < run->pipe_count; i++) {
         pending |= run->pipes[i].opening.request != MPI_REQUEST_NULL;
         for (size_t k = 0; k < YCOMM_WINDOW; k++) {
@@ -128,9 +130,8 @@ void ycomm_run_end(ycomm_run *run)
             }
         }
     }
-    pthread_cond_destroy(&run->task.end);
     if (pending)
         abandon(run);
     else
-        free_run(run);
+        ycomm_run_free(run);
 }

@@ -174,9 +174,8 @@ bool ycomm_host_has_device(yoke_device *device)
 static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const ycomm_side *side)
 {
     uintptr_t address = 0;
-    bool message = part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE;
     /* A block that each rank gets a row of is one block. */
-    if (side->rows == 0 || (part->verb == YCOMM_REDUCE_SCATTER && side->rows > 1 && part->count > part->step))
+    if (part->count == 0 || side->rows == 0 || (part->verb == YCOMM_REDUCE_SCATTER && side->rows > 1 && part->count > part->step))
         return NULL;
     /* What the device has written there is the host's when it is the operation's turn. Managed memory may be on its way. */
     if (yoke_buffer_get_kind(side->buffer) == YOKE_MEMORY_MAPPED)
@@ -184,23 +183,19 @@ static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const
     if (channel->comm->memory == YCOMM_ON_HOST)
         return find_on_host(channel->copies, side->buffer, side->offset, ycomm_side_bytes(part, side));
     /* Collectives of device memory that do not block are beyond what MPIs promise. */
-    if (channel->comm->memory == YCOMM_KNOWN_TO_MPI && message && yoke_buffer_get_native(side->buffer, &address) == YOKE_OK)
+    if (channel->comm->memory == YCOMM_KNOWN_TO_MPI && ycomm_is_message(part->verb) &&
+        yoke_buffer_get_native(side->buffer, &address) == YOKE_OK)
         return (unsigned char *)address + side->offset;
     return NULL;
 }
 
-static void find_both(ycomm_channel *channel, ycomm_part *part)
-{
-    if (part->count == 0)
-        return;
-    part->out.at = find(channel, part, &part->out);
-    if (!ycomm_is_in_place(part))
-        part->in.at = find(channel, part, &part->in);
-    yoke_error_clear();
-}
-
 void ycomm_find_addresses(ycomm_channel *channel, ycomm_op *op)
 {
-    for (size_t i = 0; i < op->part_count; i++)
-        find_both(channel, &op->parts[i]);
+    for (size_t i = 0; i < op->part_count; i++) {
+        ycomm_part *part = &op->parts[i];
+        part->out.at = find(channel, part, &part->out);
+        if (!part->out.at || !ycomm_is_in_place(part)) /* MPI allows no memory to be read and written by one call */
+            part->in.at = find(channel, part, &part->in);
+    }
+    yoke_error_clear();
 }

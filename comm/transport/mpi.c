@@ -150,11 +150,11 @@ static yoke_status enqueue(const ycomm_call *call, ycomm_op *op)
     for (size_t i = 0; i < op->part_count; i++)
         given |= is_given(&op->parts[i].in) || is_given(&op->parts[i].out);
     ycomm_op_goes_by(op, given ? &ycomm_mpi_transport : &ycomm_staged_transport);
-    return ycomm_run_enqueue(call, op);
+    return yoke_host_call_at(op->place, call->stream, ycomm_run_op, op, ycomm_op_free);
 }
 
 const ycomm_transport ycomm_mpi_transport = {
-    .id = YOKE_COMM_TRANSPORT_MPI,
+    .id = YCOMM_ID_mpi,
     .name = "mpi",
     .text = "MPI for CUDA's memory",
 #define YCOMM_SLOT(result, name, parameters) .name = name,

@@ -31,11 +31,11 @@ static yoke_status enqueue(const ycomm_call *call, ycomm_op *op)
 {
     ycomm_find_addresses(call->channel, op);
     ycomm_op_goes_by(op, &ycomm_staged_transport);
-    return ycomm_run_enqueue(call, op);
+    return yoke_host_call_at(op->place, call->stream, ycomm_run_op, op, ycomm_op_free);
 }
 
 const ycomm_transport ycomm_staged_transport = {
-    .id = YOKE_COMM_TRANSPORT_STAGED,
+    .id = YCOMM_ID_staged,
     .name = "staged",
     .text = "copies",
 #define YCOMM_SLOT(result, name, parameters) .name = name,

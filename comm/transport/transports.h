@@ -5,14 +5,18 @@
 
 #include "ground/transport.h"
 
-/* The best first; the last one is always there, and takes what others do not. Adding one: its files in local.mk, and a line here.
- */
-#define YCOMM_TRANSPORTS(X) \
-    X(nccl)                 \
-    X(mpi)                  \
-    X(staged)
+/* X(name, number): the best first; the last one is always there, and takes what others do not. Adding one: its files in local.mk,
+ * and a line here. */
+#define YCOMM_TRANSPORTS(X)           \
+    X(nccl, YOKE_COMM_TRANSPORT_NCCL) \
+    X(mpi, YOKE_COMM_TRANSPORT_MPI)   \
+    X(staged, YOKE_COMM_TRANSPORT_STAGED)
 
-#define YCOMM_DECLARE(name) extern const ycomm_transport ycomm_##name##_transport;
+/* Each table, and its number, by which a communicator's bytes are counted. */
+#define YCOMM_DECLARE(name, number)                        \
+    extern const ycomm_transport ycomm_##name##_transport; \
+    enum { YCOMM_ID_##name = (number) };                   \
+    _Static_assert((number) > 0 && (int)(number) < (int)YCOMM_TRANSPORT_END, "ground/comm.h counts the bytes of each transport");
 YCOMM_TRANSPORTS(YCOMM_DECLARE)
 #undef YCOMM_DECLARE
 

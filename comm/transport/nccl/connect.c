@@ -124,7 +124,10 @@ static bool wait_for(ycomm_channel *channel, job *j, ycomm_failure *failure)
             pthread_cond_timedwait(&j->end, &j->lock, &until);
         ended = j->ended;
         pthread_mutex_unlock(&j->lock);
-        ycomm_listen(channel->comm);
+        if (ycomm_mpi_enter()) {
+            ycomm_listen(channel->comm);
+            ycomm_mpi_leave();
+        }
         if (!ended && yk_now() - start > channel->comm->timeout) {
             ycomm_failure_set(failure, YOKE_E_HOST_FUNCTION,
                               "NCCL has not connected all ranks in %" PRIu64

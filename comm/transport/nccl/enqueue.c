@@ -149,7 +149,7 @@ static void call_all(calls *c, const ycomm_op *op)
 {
     const ycomm_part *part = op->parts;
     bool rows = part->verb == YCOMM_GATHER || part->verb == YCOMM_SCATTER || part->verb == YCOMM_ALLTOALL;
-    bool messages = part->verb == YCOMM_SEND || part->verb == YCOMM_RECEIVE;
+    bool messages = ycomm_is_message(part->verb);
     if (messages && op->part_count == 1) {
         call_messages(c, op);
         return;

@@ -119,7 +119,7 @@ void ycomm_nccl_destroy(ycomm_channel *channel)
 /* ---- The transport ---- */
 
 const ycomm_transport ycomm_nccl_transport = {
-    .id = YOKE_COMM_TRANSPORT_NCCL,
+    .id = YCOMM_ID_nccl,
     .name = "nccl",
     .text = "NCCL",
 #define YCOMM_SLOT(result, name, parameters) .name = ycomm_nccl_##name,

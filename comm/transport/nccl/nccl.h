@@ -71,9 +71,9 @@ struct ycomm_nccl {
 bool ycomm_nccl_connect(struct ycomm_nccl *nccl, ycomm_failure *failure);
 
 /* Fail the stream for the channel's failure, unless that has been done: what is under way there will not be complete when it ends.
- * `text` NULL: the thread's record says it. Returns the status (handle.c). */
+ * `text` NULL: the thread's record says it. Returns the status (end.c). */
 yoke_status ycomm_nccl_fail_stream(struct ycomm_nccl *nccl, const char *where, yoke_status status, const char *text);
-/* End a communicator of NCCL; `abort`: and what waits in it. `token` keeps the device (handle.c). */
+/* End a communicator of NCCL; `abort`: and what waits in it. `token` keeps the device (end.c). */
 void ycomm_nccl_end_handle(ycomm_ncclComm_t handle, bool abort, void *context, yoke_buffer *token);
 /* End the channel's, unless that has been done; where the channel has failed, or with `abort`, by an abort. */
 void ycomm_nccl_end_channel(struct ycomm_nccl *nccl, bool abort);

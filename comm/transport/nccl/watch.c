@@ -151,8 +151,9 @@ static bool step(struct ycomm_nccl *nccl)
     if (nccl->given_up)
         return false;
     failure.status = YOKE_OK;
-    ycomm_listen(channel->comm);
     bool can_compare = ycomm_mpi_enter();
+    if (can_compare)
+        ycomm_listen(channel->comm);
     if (!atomic_load(&channel->failed)) {
         if (can_compare)
             moved = ycomm_tickets_step(nccl, &failure, &ticket);

@@ -36,7 +36,7 @@ static void leave(ending *e)
     free(e);
 }
 
-static void *make_call(void *user)
+static void *call_nccl(void *user)
 {
     ending *e = user;
     if (ycomm_context_enter(e->context)) {
@@ -51,7 +51,7 @@ static void *make_call(void *user)
     return NULL;
 }
 
-static ending *start(ycomm_ncclComm_t handle, bool abort, void *context, yoke_buffer *token)
+static ending *start_ending(ycomm_ncclComm_t handle, bool abort, void *context, yoke_buffer *token)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -67,8 +67,8 @@ static ending *start(ycomm_ncclComm_t handle, bool abort, void *context, yoke_bu
     e->token = yoke_buffer_retain(token);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&thread, &attributes, make_call, e) != 0)
-        make_call(e);
+    if (pthread_create(&thread, &attributes, call_nccl, e) != 0)
+        call_nccl(e);
     pthread_attr_destroy(&attributes);
     return e;
 }
@@ -78,7 +78,7 @@ static ending *start(ycomm_ncclComm_t handle, bool abort, void *context, yoke_bu
 void ycomm_nccl_end_handle(ycomm_ncclComm_t handle, bool abort, void *context, yoke_buffer *token)
 {
     struct timespec until = ycomm_from_now(abort ? 0 : PATIENCE);
-    ending *e = start(handle, abort, context, token);
+    ending *e = start_ending(handle, abort, context, token);
     if (!e)
         return;
     pthread_mutex_lock(&e->lock);
