@@ -165,6 +165,42 @@ def test_edges():
     assert out.tolist() == wanted.tolist()
 
 
+@yoke.kernel
+def chain(out, n):
+    a = b = c = d = e = f = g = h = j = k = l = m = o = p = q = r = s = t = u = v = 0
+    for i in range(24):
+        a, b, c, d, e, f, g, h, j, k = b, c, d, e, f, g, h, j, k, l
+        l, m, o, p, q, r, s, t, u, v = m, o, p, q, r, s, t, u, v, v + n
+    out[0], out[1], out[2] = a, k, v
+
+
+def test_a_long_chain_of_values():
+    """However many variables get one after the other what has no bounds, the rounds of the translation end with what holds."""
+    for n in (2**29, 2**34):
+        out, wanted = yoke.zeros(3, "int64"), numpy.zeros(3, "int64")
+        chain[1](yoke.default_stream(), out, n)
+        chain.simulate[1](wanted, n)
+        assert out.tolist() == wanted.tolist()
+
+
+@yoke.kernel
+def operators(out, n, x):
+    odd = bool(yoke.thread.x + n)
+    out[0] = 5 if odd else 6
+    out[1] = n // (x.shape[0] - 3)  # which may be 0 by its bounds
+    out[2] = ((n | -1) << 1) % -7
+    out[3] = (n & -8) | (n & 7)
+    out[4] = int(x[0]) // -1
+
+
+def test_operators_without_bounds():
+    out, wanted = yoke.zeros(5, "int64"), numpy.zeros(5, "int64")
+    x = numpy.full(2, -2**31, "int32")
+    operators[1](yoke.default_stream(), out, 100, yoke.asarray(x))
+    operators.simulate[1](wanted, 100, x.astype("int64"))
+    assert out.tolist() == wanted.tolist()
+
+
 def test_what_may_overflow_on_the_way_to_an_index():
     """x[a * b - c]: the text is that of ints if nothing on the way leaves 32 bits where the index is inside the array."""
     narrow = ranges.Narrow

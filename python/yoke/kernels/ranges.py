@@ -137,10 +137,8 @@ def operated(scope, name, left, right):
             return None
         bounds = (a.low << count, a.high << count) if name == "LShift" else (a.low >> count, a.high >> count)
         text = f"({a.text} {sign} {count})"
-    elif name in ("BitAnd", "BitOr", "BitXor"):
-        bounds, text = bits(a, b, sign), f"({a.text} {sign} {b.text})"
     else:
-        return None
+        bounds, text = bits(a, b, sign), f"({a.text} {sign} {b.text})"
     return Narrow(text, *bounds) if bounds and LEAST <= bounds[0] and bounds[1] <= MOST else None
 
 
@@ -228,6 +226,8 @@ class Ranges:
         no bounds."""
         found = {code: widened(self.assumed.get(code, bounds), bounds, self.turns) for code, bounds in self.assigned.items()}
         self.turns += typed
+        if self.turns > 12:  # whatever depends on whatever
+            found = dict.fromkeys(found)
         if not typed:
             found = {code: bounds for code, bounds in found.items() if bounds is not None or code in self.given_bounds}
         settled = found == self.assumed
