@@ -5,6 +5,7 @@ import numpy
 import pytest
 
 import yoke
+from kernel_samples import not_for_mesa
 
 
 @yoke.function
@@ -147,6 +148,7 @@ def printing(x):
 
 
 def test_print(queue, capfd):
+    not_for_mesa("22.3 prints %% as it stands")
     printing[1](queue, yoke.asarray(numpy.array([0.5, -1.25], "f4")))
     queue.wait()
     assert capfd.readouterr().out == 'i|0|is|-1.25|200|0\n50% of 2 "q" \\ (2,).\n'
