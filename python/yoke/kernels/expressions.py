@@ -180,7 +180,7 @@ class Expressions:
             self.sizes[f"{word}_{axis}_t"] = f"{type_} {word}_{axis}_t = {call}"
             call = f"{word}_{axis}_t"
         high = ranges.MOST_THREADS if word in ("thread", "block_size") else ranges.SMALL
-        return ranges.small_value(call, is_size, high - 1 + is_size) if self.program.narrow else strong(I64, call)
+        return ranges.small_value(call, int(is_size), high - 1 + is_size) if self.program.narrow else strong(I64, call)
 
     def refuse_without_launch(self, node):
         if not self.program.of_kernel:

@@ -162,9 +162,9 @@ def united(a, b):
 
 
 def widened(old, new, turn):
-    """The bounds to assume next: after some turns those that are left at once at an end, and then none."""
+    """The bounds to assume next: after a turn those that are left at once at an end, and then none."""
     both = united(old, new)
-    if both is None or both == old or turn < 2:
+    if both is None or both == old or turn < 1:
         return both
     if turn >= 6:
         return None
@@ -224,6 +224,8 @@ class Ranges:
     def end_round_of_ranges(self, typed):
         """Whether what was assumed holds; else assume more. typed: the types of variables hold; while they do not, weak ones have
         no bounds."""
+        if not self.program.narrow:
+            return True
         found = {code: widened(self.assumed.get(code, bounds), bounds, self.turns) for code, bounds in self.assigned.items()}
         self.turns += typed
         if self.turns > 12:  # whatever depends on whatever
