@@ -43,6 +43,7 @@ EXTRA_DIST += \
 	python/tests/conftest.py \
 	python/tests/kernel_samples.py \
 	python/tests/random_kernels.py \
+	python/tests/random_ranges.py \
 	python/tests/peer_driver.py \
 	python/tests/peer_libraries.py \
 	python/tests/ranks.py \
@@ -70,6 +71,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_kernels_nvrtc.py \
 	python/tests/test_kernels_random.py \
+	python/tests/test_kernels_ranges.py \
 	python/tests/test_kernels_records.py \
 	python/tests/test_kernels_simulate.py \
 	python/tests/test_leaks.py \
@@ -192,6 +194,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/halves.py \
 	python/yoke/kernels/lambdas.py \
 	python/yoke/kernels/launch.py \
+	python/yoke/kernels/ranges.py \
 	python/yoke/kernels/records.py \
 	python/yoke/kernels/simulate.py \
 	python/yoke/kernels/statements.py \

@@ -160,7 +160,7 @@ if [ -f $vendors/pocl.icd ]; then
     export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
     pytest_on PoCL "-n 2 --ignore-glob=test_kernels_* ." OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
     # What translates kernels is branches for what programs may write: how many of its lines and branches they reach, in percent.
-    pytest_on "PoCL, kernels written in Python" "-n 2 --cov=yoke.kernels --cov-branch --cov-fail-under=90 test_kernels_*.py" \
+    pytest_on "PoCL, kernels written in Python" "-n 2 --cov=yoke.kernels --cov-branch --cov-fail-under=95 test_kernels_*.py" \
         OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read
     torture_on PoCL OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl
     libraries OCL_ICD_VENDORS=$vendors/pocl.icd YOKE_BACKEND=opencl YOKE_CACHE=read

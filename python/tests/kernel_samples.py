@@ -4,11 +4,23 @@
 import math
 
 import numpy
+import pytest
 
 import yoke
 
 SCALE = 3
 TABLE = (2, 5, 7)
+
+
+def wants_double():
+    """Skip a test of float64 where the device has none."""
+    if not yoke.default_stream().device.supports("fp64"):
+        pytest.skip("the device has no float64")
+
+
+def not_for_mesa(what):
+    if yoke.default_stream().device.name.startswith("llvmpipe"):
+        pytest.skip(f"Mesa's llvmpipe: {what}")
 
 
 @yoke.function

@@ -5,6 +5,7 @@ import numpy
 import pytest
 
 import yoke
+from kernel_samples import not_for_mesa
 
 
 @yoke.function
@@ -147,6 +148,7 @@ def printing(x):
 
 
 def test_print(queue, capfd):
+    not_for_mesa("22.3 prints %% as it stands")
     printing[1](queue, yoke.asarray(numpy.array([0.5, -1.25], "f4")))
     queue.wait()
     assert capfd.readouterr().out == 'i|0|is|-1.25|200|0\n50% of 2 "q" \\ (2,).\n'
@@ -161,3 +163,22 @@ def test_off_costs_nothing(monkeypatch):
     monkeypatch.setenv("YOKE_KERNEL_BOUNDS", "yes")
     with pytest.raises(yoke.KernelError, match="YOKE_KERNEL_BOUNDS is 0 or 1, and not 'yes'"):
         yoke.kernel(outside)
+
+
+def test_what_a_record_tells(checked):
+    """As test_outside, of what Yoke's thread finds in the record."""
+    from array import array
+
+    from yoke.kernels.bounds import Record
+
+    _, _, places = checked.program(checked.types_of([yoke.In(numpy.zeros(shape, "f4")) for shape in (4, (2, 4), 0)] + [1]))
+    record = object.__new__(Record)
+    record.words = array("q", [1, 4, 0, 0, 0, 4, 1, 1, 1])
+    with pytest.raises(yoke.KernelError, match=r"outside: x\[4\] is outside the array, whose shape is \(4,\)"):
+        record.raise_found(checked, places)
+    record.words[0] = 0
+    record.raise_found(checked, places)
+    _, _, places = asserting.program(asserting.types_of([yoke.In(numpy.zeros(4, "f4")), 1]))
+    record.words = array("q", [1, 3, 0, 0, 0, 0, 0, 0, 0])
+    with pytest.raises(yoke.KernelError, match=r"does not hold.*whose index is \(3, 0, 0\)"):
+        record.raise_found(asserting, places)

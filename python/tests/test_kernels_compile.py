@@ -25,6 +25,14 @@ def test_the_example_has_the_text_of_its_kernel(tmp_path):
     assert cc(EXAMPLE, "-o", out) == (0, "", "") and out.read_text() == expected
 
 
+def test_the_same_without_a_process(monkeypatch):
+    """Where indices are checked, too, which a C program has no wait for."""
+    from yoke.kernels.compile import text_of_file
+
+    monkeypatch.setenv("YOKE_KERNEL_BOUNDS", "1")
+    assert text_of_file(EXAMPLE) == EXAMPLE.with_suffix(".yk").read_text()
+
+
 TWO = '''# SPDX-License-Identifier: MIT
 import dataclasses
 import yoke

@@ -263,6 +263,12 @@ WRONG = [
     ("x[i] = round()", "round takes 1 argument, not 0"),
     ("flags = yoke.local(2, 'bool')\nflags[0] = i", "an element is bool, and this is a number of type int64: compare it"),
     ("x[(i, i)] = 1", "the array has 1 dimension and the index 2"),
+    ("x[i] = two(x[0], v=1)", "two gets v twice"),
+    ("x[i] = numpy.array(1)", "numpy.array cannot be called in a kernel"),
+    ("b, (c, d) = i, (i, x)\nd = 1", "d is an array, and would be"),
+    ("[b][0] = 1", "a list is not part of kernels"),
+    ("x[i] = a.real", "has no real in a kernel"),
+    ("x[numpy.float32] = 1", "an index is an integer, and this is"),
 ]
 count = 0
 

@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 import yoke
-from kernel_samples import limited, sign, turned
+from kernel_samples import limited, sign, turned, wants_double
 
 POWER = 2
 
@@ -62,8 +62,18 @@ def test_reductions_and_selection(x):
 
 
 def test_double(x):
+    wants_double()
     a = yoke.asarray(x.astype(float))
     assert yoke.evaluate(lambda x, y: x / 3 + y, x=a, y=0.1).tolist() == (x.astype(float) / 3 + 0.1).tolist()
+
+
+@yoke.function
+def of_array(x: yoke.Array["float32"]):
+    return x[0]
+
+
+def test_a_bool():
+    assert yoke.evaluate(lambda x, b: x if b else -x, x=yoke.ones(2), b=False).tolist() == [-1, -1]
 
 
 @pytest.mark.parametrize("call, error, text", [
@@ -77,6 +87,11 @@ def test_double(x):
     (lambda a: yoke.evaluate(sure, x=a), yoke.KernelError, "assert is for kernels"),
     (lambda a: yoke.evaluate(lambda x: nothing, x=a), yoke.KernelError, "nothing is not defined"),
     (lambda a: yoke.evaluate(lambda x: "text", x=a), yoke.KernelError, "a string is not part of kernels"),
+    (lambda a: yoke.evaluate(lambda *x: x[0], x=a), yoke.KernelError, "the parameters of a lambda in an expression are plain"),
+    (lambda a: yoke.evaluate(of_array, x=a), yoke.KernelError, "takes the elements, and no array"),
+    (lambda a: yoke.evaluate(lambda x: x, x=yoke.zeros(3, "complex64")), yoke.KernelError, "takes real numbers"),
+    (lambda a: yoke.evaluate(lambda x, y: x, x=a, y="text"), yoke.KernelError, "takes Arrays and numbers, not str"),
+    (lambda a: yoke.evaluate(eval("lambda x: x"), x=a), yoke.KernelError, "the source of this lambda is not there"),
     (lambda a: yoke.evaluate(len, x=a), TypeError, "a str, a lambda or a @yoke.function"),
     (lambda a: yoke.evaluate(3, x=a), TypeError, "an expression is a str"),
 ])

@@ -25,12 +25,12 @@ def compiled(text):
         pytest.skip(str(failure))
 
 
-def text_of(kernels):
-    """One text of (kernel, arguments): NumPy arrays stand for arrays of the device."""
+def text_of(kernels, small=None):
+    """One text of (kernel, arguments): NumPy arrays stand for arrays of the device. small: that of small launches."""
     from yoke.kernels.launch import is_wide
     from yoke.kernels.translate import Program
 
-    program, names = Program(False), set()
+    program, names = Program(False, small=small), set()
     for kernel, args in kernels:
         if kernel.name not in names:  # the same with other types needs a text of its own
             names.add(kernel.name)
@@ -48,7 +48,7 @@ def test_samples():
                                                test_kernels_records.particles()]),
             (test_kernels_simulate.sums, [f4, numpy.zeros((4, 128), "f4"), f4]), (test_kernels_bounds.printing, [f4])]
     assert len(compiled(text_of([*samples, *more]))) > 1000
-    assert len(compiled(text_of(samples[::-1]))) > 1000  # with the other types
+    assert len(compiled(text_of(samples[::-1], ()))) > 1000  # with the other types
 
 
 def test_checked_kernels(monkeypatch):

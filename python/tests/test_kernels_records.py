@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 import yoke
+from kernel_samples import wants_double
 from test_kernels_errors import made
 
 
@@ -72,6 +73,7 @@ SCALARS = Particle(9.0, 8.0, True, 6), yoke.float4(1, 2, 3, 4)
 
 
 def test_device_and_python_agree(stream):
+    wants_double()
     host, expected = arrays(), arrays()
     mixed[1, 4](stream, *map(yoke.InOut, host), *SCALARS)
     stream.wait()
@@ -83,6 +85,7 @@ def test_device_and_python_agree(stream):
 
 def test_arrays_and_buffers():
     """An array of float4 is one of float32 whose last axis has 4, or a buffer."""
+    wants_double()
     stream = yoke.default_stream()
     host = arrays()
     mixed[1, 4](stream, *map(yoke.InOut, host), *SCALARS)
@@ -95,6 +98,7 @@ def test_arrays_and_buffers():
 
 
 def test_structured_dtypes(stream):
+    wants_double()
     host, expected, other = particles(), particles(), particles()
     structured[4](stream, yoke.InOut(host), host[2], yoke.In(other))
     stream.wait()

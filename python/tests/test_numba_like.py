@@ -141,6 +141,8 @@ def test_signatures_functions_and_atomics():
 
 
 def test_streams_and_events():
+    if not yoke.default_stream().device.supports("timing"):
+        pytest.skip("events have no times here")
     stream, begin, end = cuda.stream(), cuda.event(), cuda.event()
     x, y = cuda.to_device(X, stream=stream), cuda.to_device(numpy.zeros_like(X), stream)
     with stream.auto_synchronize():

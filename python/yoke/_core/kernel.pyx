@@ -79,18 +79,28 @@ cdef class Strided:
 
 # ---- Arguments of kernels that are written in Python ----
 
+cdef int64_t SMALL = 1 << 30  # as kernels/ranges.py has it
+
 cdef int looks(value) except -1:
-    """What of an argument decides on its type, as a number; 0: it takes a closer look than this."""
+    """What of an argument decides on its type, and whether it is small, as a number; 0: it takes a closer look than this."""
     cdef Array array
+    cdef int64_t size = 1
+    cdef long long number
+    cdef int overflow = 0
     if type(value) is float:
         return 1
     if type(value) is int:
-        return 2
+        number = PyLong_AsLongLongAndOverflow_raw(<PyObject *>value, &overflow)
+        return 2 if not overflow and -SMALL < number < SMALL else 3
     if type(value) is not Array:
         return 0
     array = value
     if array.a.offset or not yoke_array_is_contiguous(&array.a):
         return 0
+    for axis in range(array.a.dimensions):
+        size *= max(array.a.shape[axis], 1)
+        if size >= SMALL:
+            return 8192 + array.a.dtype * 16 + array.a.dimensions
     return array.a.dtype * 16 + array.a.dimensions
 
 

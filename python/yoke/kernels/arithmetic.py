@@ -2,7 +2,8 @@
 # mypy: ignore-errors
 """Python's operators on numbers, as text. Where C means another thing, the text calls a function of ours."""
 
-from .types import BOOL, I64, Value, WEAK_FLOAT, WEAK_INT, common, strong
+from . import ranges
+from .types import BOOL, I32, I64, Value, WEAK_FLOAT, WEAK_INT, common, strong
 
 SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "LShift": "<<", "RShift": ">>",
          "BitAnd": "&", "BitOr": "|", "BitXor": "^"}
@@ -108,6 +109,9 @@ def operated(scope, node, name, left, right):
         raise scope.error(node, "division by zero")
     if name == "Pow":
         return power(scope, node, type_, left, right)
+    narrow = ranges.operated(scope, name, left, right) if type_ is I64 else None
+    if narrow is not None and narrow.exact:
+        return ranges.small_value(narrow.text, narrow.low, narrow.high, pure)
     if name in ("FloorDiv", "Mod"):
         return rounded_down(scope, name, type_, left, right)
     sign = SIGNS[name]
@@ -115,7 +119,11 @@ def operated(scope, node, name, left, right):
     def emit(target):
         text = f"({left.emit(target)} {sign} {right.emit(target)})"
         return f"(({target.c}){text})" if target.kind != "f" and target.size < 4 and target is not BOOL else text
-    return Value(type_, emit, pure=pure) if type_.weak else strong(type_, emit(type_), pure)
+    if type_.weak:
+        return Value(type_, emit, pure=pure)
+    result = strong(type_, emit(type_), pure)
+    result.narrow = narrow
+    return result
 
 
 def rounded_down(scope, name, type_, left, right):
@@ -162,4 +170,6 @@ def compared(scope, node, name, left, right):
                           "numpy.int64(x)")
     if type_ is WEAK_INT:
         type_ = I64
+    if type_ is I64 and ranges.exact_of(scope, left, right):
+        type_ = I32
     return f"({scope.text(node, left, type_)} {COMPARISONS[name]} {scope.text(node, right, type_)})"

@@ -2,30 +2,33 @@
 # mypy: ignore-errors
 """Arrays in kernels: their extents and strides, and their elements."""
 
-from . import halves
+from . import halves, ranges
 from .bounds import checked
 from .halves import BF16, F16
 from .records import RecordType
-from .types import BOOL, F32, I64, Misfit, Scalar, Value, constant, strong
+from .types import BOOL, F32, I32, I64, Misfit, Scalar, Value, constant, strong
 
 
 class ArrayValue(Value):
-    """An array. name: the pointer's; extents and strides, in elements, have this name and their number behind it."""
+    """An array. name: the pointer's; extents and strides, in elements, have this name and their number behind it. small: it
+    is known to have fewer than ranges.SMALL elements, and its buffer too."""
 
-    def __init__(self, type_, name):
+    def __init__(self, type_, name, small=False):
         super().__init__(type_, lambda target: name)
-        self.name = name
+        self.name, self.small = name, small
 
     def extents(self):
         if self.type.shape is not None:
             return [constant(each) for each in self.type.shape]
+        if self.small:
+            return [ranges.small_value(f"((int){self.name}n{i})", 0, ranges.SMALL - 1) for i in range(self.type.ndim)]
         return [strong(I64, f"{self.name}n{i}") for i in range(self.type.ndim)]
 
-    def stride(self, axis):
-        """In elements, as text."""
+    def stride(self, axis, narrow=False):
+        """In elements, as text; narrow: as an int."""
         if not self.type.contiguous:
-            return f"{self.name}s{axis}"
-        rest = [each.emit(I64) for each in self.extents()[axis + 1:]]
+            return f"((int){self.name}s{axis})" if narrow else f"{self.name}s{axis}"
+        rest = [each.emit(I32 if narrow else I64) for each in self.extents()[axis + 1:]]
         return " * ".join(rest) or "1"
 
     def parameters(self):
@@ -46,10 +49,21 @@ class ArrayValue(Value):
                     for axis, (part, value) in enumerate(values)]
             terms.append(checked(scope.program, scope.kernel, node, self.name[:-1], axes))
             return Element(self, f"{self.name}[{' + '.join(terms)}]", pure)
-        for axis, (part, value) in enumerate(values):
-            place, stride = self.place(scope, part, value, axis), self.stride(axis)
+        places = [self.place(scope, part, value, axis) for axis, (part, value) in enumerate(values)]
+        narrow = [self.narrow_place(scope, value, axis) for axis, (_, value) in enumerate(values)]
+        if self.small and None not in narrow:
+            places, terms = narrow, [f"((int){each})" for each in terms]
+        for axis, place in enumerate(places):
+            stride = self.stride(axis, places is narrow)
             terms.append(place if stride == "1" else f"{place} * {stride}")
         return Element(self, f"{self.name}[{' + '.join(terms) or '0'}]", pure)
+
+    def narrow_place(self, scope, value, axis):
+        """The index of one axis as the text of an int; None: it takes 64 bits. An element that is there is below ranges.SMALL."""
+        if value.number is not None and value.number < 0:
+            return f"({self.extents()[axis].emit(I32)} - {-value.number})"
+        found = ranges.narrow_of(scope, value)
+        return found.text if found is not None and found.as_index else None
 
     def place(self, scope, node, value, axis):
         """The index of one axis, as text."""

@@ -6,7 +6,7 @@ import ast
 import builtins
 import math
 
-from . import device
+from . import device, ranges
 from .arithmetic import helper, truth
 from .arrays import ArrayValue
 from .halves import half_named
@@ -202,6 +202,10 @@ def absolute(scope, node):
     type_ = I64 if value.type is WEAK_INT else value.type
     if type_.kind == "f":
         return scope.typed(type_, lambda t: f"fabs({value.emit(t)})", value.pure)
+    found = ranges.exact_of(scope, value) if type_ is I64 else None
+    if found and found[0].low > ranges.LEAST:
+        high = max(abs(found[0].low), abs(found[0].high))
+        return ranges.small_value(f"{helper(scope, 'abs_int', I32)}({found[0].text})", 0, high, value.pure)
     return strong(type_, f"{helper(scope, 'abs_int', type_)}({value.emit(type_)})", value.pure)
 
 
@@ -216,13 +220,18 @@ def extreme(name):
             if type_ is None:
                 raise scope.error(node, f"the arguments of {name} have no common type: convert one, as numpy.int64(x)")
         type_ = I64 if type_ in (WEAK_INT, BOOL) else type_
+        found = ranges.exact_of(scope, *values) if type_ is I64 else None
 
         def emit(t):
             text = values[0].emit(t)
             for value in values[1:]:
                 text = f"{helper(scope, name, t)}({text}, {value.emit(t)})"
             return text
-        return scope.typed(type_, emit, all(each.pure for each in values))
+        pure = all(each.pure for each in values)
+        if found:
+            choose = getattr(builtins, name)
+            return ranges.small_value(emit(I32), choose(each.low for each in found), choose(each.high for each in found), pure)
+        return scope.typed(type_, emit, pure)
     return handle
 
 
@@ -244,6 +253,9 @@ def to_int(scope, node):
     value, = scope.arguments(node, 1)
     if value.number is not None:
         return constant(int(value.number))
+    found = ranges.exact_of(scope, value)
+    if found:
+        return ranges.small_value(found[0].text, found[0].low, found[0].high, value.pure)
     return strong(I64, f"((yoke_i64){scope.text(node, value)})", value.pure)
 
 

@@ -5,10 +5,11 @@
 import ast
 import operator
 
-from . import device, records
+from . import device, ranges, records
 from .arithmetic import compared, operated, truth
 from .arrays import ArrayValue
 from .errors import NotYetKnown
+from .ranges import narrow_of
 from .records import RecordType
 from .types import BOOL, I64, MISSING, Misfit, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, strong, tuple_value
 
@@ -71,9 +72,20 @@ class Expressions:
         """The text of a condition."""
         if isinstance(node, ast.BoolOp):
             sign, before = " && " if isinstance(node.op, ast.And) else " || ", len(self.lines)
+            kept = self.gathered
+            self.gathered = kept if isinstance(node.op, ast.And) else None  # what one of several conditions tells
             text = "(" + sign.join(self.condition(each) for each in node.values) + ")"
+            self.gathered = kept
             self.refuse_lines(node, before)
             return text
+        kept = self.gathered
+        self.gathered = kept if isinstance(node, ast.Compare) else None
+        try:
+            return self.simple_condition(node)
+        finally:
+            self.gathered = kept
+
+    def simple_condition(self, node):
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return f"!{self.condition(node.operand)}"
         value = self.number(node, "in a condition")
@@ -162,11 +174,13 @@ class Expressions:
     def launch_number(self, word, axis):
         """An index or a size of the launch. Sizes are read once, at the beginning: where a loop with a barrier asks for one in its
         condition, PoCL 3.1 takes the loop for one without a turn."""
-        call = f"((yoke_i64)yoke_{word}_{axis}())"
-        if "size" not in word:
-            return strong(I64, call)
-        self.sizes[f"{word}_{axis}_t"] = call
-        return strong(I64, f"{word}_{axis}_t")
+        type_ = "int" if self.program.narrow else "yoke_i64"
+        call, is_size = f"(({type_})yoke_{word}_{axis}())", "size" in word
+        if is_size:
+            self.sizes[f"{word}_{axis}_t"] = f"{type_} {word}_{axis}_t = {call}"
+            call = f"{word}_{axis}_t"
+        high = ranges.MOST_THREADS if word in ("thread", "block_size") else ranges.SMALL
+        return ranges.small_value(call, int(is_size), high - 1 + is_size) if self.program.narrow else strong(I64, call)
 
     def refuse_without_launch(self, node):
         if not self.program.of_kernel:
@@ -179,6 +193,9 @@ class Expressions:
             return tuple_value([strong(I64, f"({value.stride(i)} * {value.type.element.size})") for i in range(value.type.ndim)])
         if node.attr == "size":
             extents = value.extents()
+            if self.program.narrow and extents:  # that of all of them is known to be small
+                text = " * ".join(narrow_of(self, each).text for each in extents)
+                return ranges.small_value(f"({text})", 0, ranges.SMALL - 1)
             return strong(I64, "(" + " * ".join(each.emit(I64) for each in extents) + ")") if extents else constant(1)
         if node.attr == "ndim":
             return constant(value.type.ndim)
@@ -230,6 +247,9 @@ class Expressions:
             return value
         if value.type is BOOL:
             value = strong(I64, self.text(node, value, I64), value.pure)
+        narrow = narrow_of(self, value) if value.type is I64 and sign == "-" else None
+        if narrow is not None and narrow.exact and narrow.low > ranges.LEAST:
+            return ranges.small_value(f"(-{narrow.text})", -narrow.high, -narrow.low, value.pure)
         return self.typed(value.type, lambda t: f"{'(' + t.c + ')' if t.size < 4 else ''}({sign}{value.emit(t)})", value.pure)
 
     def typed(self, type_, emit, pure=True):
@@ -246,6 +266,7 @@ class Expressions:
 
     def on_Compare(self, node):
         parts, left_node = [], node.left
+        gathered, self.gathered = self.gathered, None
         left = self.number(left_node, "in a comparison")
         for i, (op, right_node) in enumerate(zip(node.ops, node.comparators)):
             if isinstance(op, (ast.In, ast.NotIn)):
@@ -256,7 +277,10 @@ class Expressions:
             if i + 1 < len(node.ops) and not right.pure:
                 raise self.error(right_node, "a call in the middle of a chained comparison would run twice: assign it first")
             parts.append(compared(self, node, type(op).__name__, left, right))
+            if gathered is not None:
+                self.note_comparison(type(op).__name__, left, right, gathered)
             left = right
+        self.gathered = gathered
         return strong(BOOL, parts[0] if len(parts) == 1 else "(" + " && ".join(parts) + ")")
 
     def on_IfExp(self, node):
@@ -279,6 +303,11 @@ class Expressions:
         type_ = BOOL if yes.type is BOOL else common(yes.type, no.type)
         if type_ is None:
             raise self.error(node, f"{yes.type} and {no.type} have no common type: convert one, as numpy.int64(x)")
+        found = ranges.exact_of(self, yes, no) if type_ is I64 else None
+        if found:
+            a, b = found
+            return ranges.small_value(f"({test} ? {a.text} : {b.text})", min(a.low, b.low), max(a.high, b.high),
+                                      yes.pure and no.pure)
         try:
             return self.typed(type_, lambda t: f"({test} ? {yes.emit(t)} : {no.emit(t)})", yes.pure and no.pure)
         except Misfit as misfit:

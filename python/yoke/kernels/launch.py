@@ -10,7 +10,7 @@ import textwrap
 import types as python_types
 
 from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, expand_alike, looks_of
-from . import bounds
+from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
 from .records import RecordType, named, record_of, same_fields
 from .translate import Program, TAKEN
@@ -202,20 +202,24 @@ class Kernel(PythonFunction):
                     isinstance(node.value, ast.Call) and ast.unparse(node.value).endswith("grid(1)"))
                 and isinstance(node.value, (ast.Tuple, ast.Call, ast.IfExp, ast.Attribute))}
 
-    def program(self, types):
-        """(the text, what it has captured, the places of checked indices) for these types."""
-        program = Program(is_wide(types), bounds=self.bounds)
+    def program(self, types, small=None):
+        """(the text, what it has captured, the places of checked indices) for these types. small: which ints are small in a small
+        launch; None: in any."""
+        program = Program(is_wide(types), bounds=self.bounds, small=small)
         try:
             text = program.kernel(self, types)
         except bounds.NeedsRecord:
-            program = Program(is_wide(types), bounds=self.bounds, recording=True)
+            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small)
             text = program.kernel(self, types)
         return text, list(program.captures.values()), program.places
 
     def text(self, *args):
         """The one text for these arguments, or for the annotations where there are none: CUDA C++ and OpenCL C alike, with the
         words of <yoke/kernel.h>."""
-        return self.program(self.types_of(args) if args else self.types_of_annotations())[0]
+        if not args:
+            return self.program(self.types_of_annotations())[0]
+        types = self.types_of(args)
+        return self.program(types, ranges.small_among(self.parameters, args, types))[0]
 
     # ---- Launches ----
 
@@ -297,16 +301,17 @@ class Kernel(PythonFunction):
                 raise TypeError(f"an array of {record} is one of {record.lane} whose last axis has {len(record.fields)} numbers")
         return found
 
-    def variant(self, device, args):
+    def variant(self, device, args, small):
         """The compiled kernel for these arguments, and their types; compiled when it is first wanted, and anew where a number or
-        function that the text has captured has changed."""
-        key = (device, *[signature(each) for each in args])
+        function that the text has captured has changed. small: the launch is."""
+        key = (device, small, *[signature(each) for each in args])
         found = self.recent.get(key)
         if found is None or not found[0].is_current():
             types = self.types_of(args)
-            variant = self.variants.get((device, types))
+            names = ranges.small_among(self.parameters, args, types) if small else None
+            variant = self.variants.get((device, types, names))
             if variant is None or not variant.is_current():
-                variant = self.variants[device, types] = Variant(self, device, types)
+                variant = self.variants[device, types, names] = Variant(self, device, types, names)
             found = self.recent[key] = variant, types
         return found
 
@@ -339,8 +344,8 @@ class Kernel(PythonFunction):
 class Variant:
     """A kernel that is compiled for these types, and what its text has captured."""
 
-    def __init__(self, kernel, device, types):
-        text, self.captures, self.places = kernel.program(types)
+    def __init__(self, kernel, device, types, small):
+        text, self.captures, self.places = kernel.program(types, small)
         self.recording = bool(self.places) or kernel.bounds
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
 
@@ -356,12 +361,12 @@ def signature(value):
     """What of an argument decides on its type."""
     kind = type(value)
     if kind is Array:
-        return value.dtype, len(value.shape), begins_contiguous(value)
+        return value.dtype, len(value.shape), begins_contiguous(value), ranges.is_small(value)
     if isinstance(value, HostArgument):
-        return kind, str(getattr(value.memory, "dtype", None)), len(getattr(value.memory, "shape", ()))
-    if kind is float or kind is int or kind is bool or kind is Buffer:
+        return kind, str(getattr(value.memory, "dtype", None)), len(getattr(value.memory, "shape", ())), ranges.is_small(value)
+    if kind is float or kind is bool:
         return kind
-    return kind, str(getattr(value, "dtype", None)), getattr(value, "shape", None)
+    return kind, str(getattr(value, "dtype", None)), getattr(value, "shape", None), ranges.is_small(value)
 
 
 def begins_contiguous(array):
@@ -374,7 +379,7 @@ class PythonLaunch:
     """kernel[n] or kernel[grid, block]: what a call launches. May be kept and called any number of times."""
 
     def __init__(self, kernel, shape):
-        self.kernel, self.shape = kernel, shape
+        self.kernel, self.shape, self.small = kernel, shape, ranges.is_small_launch(shape)
         self.last = None  # the device, the looks of the arguments, the variant, its launch
 
     def __call__(self, stream, *args):
@@ -391,7 +396,7 @@ class PythonLaunch:
         kernel = self.kernel
         if not isinstance(stream, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
-        variant, types = kernel.variant(stream.device, args)
+        variant, types = kernel.variant(stream.device, args, self.small)
         record = bounds.Record(stream) if variant.recording else None
         expanded = [] if record is None else [record.buffer]
         for value, type_ in zip(args, types):

@@ -4,12 +4,14 @@
 
 import ast
 
-from . import device
+from . import device, ranges
 from .arrays import ArrayValue
 from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
 from .records import Field, RecordType
-from .types import F32, F64, I64, U64, MISSING, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value
+from .types import (
+    F32, F64, I32, I64, U64, MISSING, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value,
+)
 
 REFUSED = {
     "Try": "try is not part of kernels: test before, or write a code to an array",
@@ -169,7 +171,7 @@ class Statements:
         if name in self.seen:
             raise self.error(node, f"{name} has a value already: take another name for the array")
         type_ = allocated(self, node.value, callee)
-        self.arrays[name] = ArrayValue(type_, f"{name}_")
+        self.arrays[name] = ArrayValue(type_, f"{name}_", self.program.narrow)
         self.seen.add(name)
         if callee is device.local:
             size = 1
@@ -225,7 +227,9 @@ class Statements:
             for i, each in enumerate(type_.items):
                 self.store(node, f"{code}t{i}", each, held[i])
         elif isinstance(type_, Scalar) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type:
-            self.emit(f"{code} = {self.text(node, value, type_)};")
+            if type_ is I64:
+                self.note_assignment(code, value)
+            self.emit(f"{code} = {self.text(node, value, I32 if type_ is I64 and self.is_small(code) else type_)};")
 
     def held(self, node, values, types, several=False):
         """The values of a tuple in names of their own, since the assignments may change what others are made of."""
@@ -243,6 +247,11 @@ class Statements:
                 continue
             self.count += 1
             type_ = self.settled(type_ if isinstance(type_, Scalar) else value.type)
+            found = ranges.exact_of(self, value) if type_ is I64 else None
+            if found:
+                self.emit(f"const int h{self.count}_t = {found[0].text};")
+                result.append(ranges.small_value(f"h{self.count}_t", found[0].low, found[0].high))
+                continue
             self.emit(f"const {type_.c} h{self.count}_t = {self.text(node, value, type_)};")
             result.append(strong(type_, f"h{self.count}_t"))
         return result
@@ -288,21 +297,32 @@ class Statements:
     # ---- Control ----
 
     def do_If(self, node):
-        self.emit(f"if ({self.condition(node.test)}) {{")
+        test, told = self.tested(node.test)
+        self.emit(f"if ({test}) {{")
+        before = dict(self.facts)
+        self.learn(told)
         self.inner(node.body)
+        self.facts = dict(before)
         if node.orelse:
             self.emit("} else {")
             self.inner(node.orelse)
         self.emit("}")
+        self.facts = before
+        self.forget(names_assigned(node))
 
     def do_While(self, node):
         if node.orelse:
             raise self.error(node, "else of a loop is not part of kernels: set a flag before break")
-        before = len(self.lines)
-        test = self.condition(node.test)
+        before, changed = len(self.lines), names_assigned(node)
+        self.forget(changed)
+        test, told = self.tested(node.test)
         self.refuse_lines(node.test, before)
         self.emit(f"while ({test}) {{")
+        kept = dict(self.facts)
+        self.learn(told)
         self.loop(node)
+        self.facts = kept
+        self.forget(changed)
 
     def loop(self, node):
         self.loops += 1
@@ -344,20 +364,29 @@ class Statements:
             raise self.error(node.target, f"{name} is an array: take another name")
         self.merge(node, name, type_)
         self.seen.add(name)
-        self.emit(f"const {type_.c} {end} = {self.text(node, stop, type_)};")
+        changed = names_assigned(node)
+        bounds = ranges.of_loop(self, first, stop, step) if type_ is I64 else None
+        self.forget(changed)
+        counted = I32 if bounds else type_
+        self.emit(f"const {counted.c} {end} = {self.text(node, stop, counted)};")
         if step.number is None:
-            self.emit(f"const {type_.c} {by} = {self.text(node, step, type_)};")
-            test, by = f"{by} > 0 ? {own} < {end} : {own} > {end}", f"{own} += {by}"
+            self.emit(f"const {counted.c} {by} = {self.text(node, step, counted)};")
+            test = f"{own} {'<' if bounds[2] > 0 else '>'} {end}" if bounds else (
+                f"{by} > 0 ? {own} < {end} : {own} > {end}")
+            by = f"{own} += {by}"
         else:
             test = f"{own} {'<' if step.number > 0 else '>'} {end}"
             by = {1: f"{own}++", -1: f"{own}--"}.get(step.number, f"{own} += {step.number}")
-        self.emit(f"for ({type_.c} {own} = {self.text(node, first, type_)}; {test}; {by}) {{")
+        self.emit(f"for ({counted.c} {own} = {self.text(node, first, counted)}; {test}; {by}) {{")
         self.depth += 1
         kept = self.known(name)
         convert = "" if kept is type_ or not isinstance(kept, Scalar) else f"({self.settled(kept).c})"
+        if kept is I64:
+            self.note_assignment(f"{name}_", ranges.small_value(own, *bounds[:2]) if bounds else strong(type_, own))
         self.emit(f"{name}_ = {convert}{own};")
         self.depth -= 1
         self.loop(node)
+        self.forget(changed)
 
     def do_Break(self, node):
         self.emit("break;")
@@ -412,6 +441,11 @@ def quoted(text):
     """A string as a part of a format of printf."""
     return "".join({"%": "%%", '"': '\\"', "\\": "\\\\", "\n": "\\n"}.get(each, each) if 32 <= ord(each) < 127 or each == "\n" else
                    "".join(f"\\{byte:03o}" for byte in each.encode()) for each in text)
+
+
+def names_assigned(tree):
+    """The names that are assigned in a part of a function."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def ends(statements):

@@ -14,8 +14,9 @@ from .bounds import PARAMETER, RECORD, TEXT, TEXT_OF_ASSERTIONS
 from .calls import Calls
 from .errors import error
 from .expressions import Expressions
+from .ranges import Ranges, SMALL_INT, narrow_of, small_value
 from .records import RecordType
-from .statements import Statements
+from .statements import Statements, names_assigned
 from .types import (
     ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, leaves, leaves_of_type, merged, named_leaves, strong,
     tuple_value,
@@ -58,8 +59,10 @@ isnan isinf any all cbrt erf""".split())
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide, of_kernel=True, bounds=False, recording=False):
+    def __init__(self, wide, of_kernel=True, bounds=False, recording=False, small=None):
         self.of_kernel, self.bounds = of_kernel, bounds
+        # small: for small launches, which parameters are small ints. Places that are checked have 64 bits.
+        self.narrow, self.small = small is not None and not bounds, small or ()
         self.recording = recording or bounds  # kernels and functions have a record
         self.places = []  # of indices that are checked, and assertions
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
@@ -84,9 +87,9 @@ class Program:
             raise scope.error(node, f"two structs of this kernel have the name {record}: rename one")
         return record
 
-    def function(self, scope, node, function, types):
+    def function(self, scope, node, function, types, small):
         """The Body of a function for these types of arguments."""
-        key = (function, types, self.wide)
+        key = (function, types, self.wide, small)
         if key in self.stack:
             raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
         if key not in self.functions:
@@ -94,7 +97,7 @@ class Program:
                 raise scope.error(node, f"{function.name} calls itself, which kernels cannot: write a loop")
             self.stack.append(key)
             same = sum(each[0].name == function.name for each in self.functions)
-            body = Body(self, function, types, f"{function.name}_{same or ''}f")  # as no variable ends
+            body = Body(self, function, types, f"{function.name}_{same or ''}f", small)  # as no variable ends
             body.translate()
             self.stack.pop()
             self.functions[key] = body
@@ -107,7 +110,7 @@ class Program:
         return self.text()
 
     def add(self, kernel, types):
-        body = Body(self, kernel, types, kernel.entry)
+        body = Body(self, kernel, types, kernel.entry, self.small)
         body.translate()
         self.texts.append(body.text_of_kernel())
 
@@ -118,13 +121,15 @@ class Program:
                           *self.texts])
 
 
-class Body(Statements, Expressions, Calls):
-    """The body of one function, for these types of parameters."""
+class Body(Statements, Expressions, Calls, Ranges):
+    """The body of one function, for these types of parameters. small: the names of those that are small ints."""
 
-    def __init__(self, program, kernel, types, name):
+    def __init__(self, program, kernel, types, name, small=()):
         self.program, self.kernel, self.name, self.parameter_types = program, kernel, name, types
         self.tree = kernel.tree
-        self.locals = names_assigned(self.tree)
+        self.locals = names_assigned(self.tree) | {each.arg for each in self.tree.args.args}
+        self.given_bounds = {name: SMALL_INT if each.arg in small else None for each, type_ in zip(kernel.parameters, types)
+                             if not isinstance(type_, ArrayType) for name, leaf in named_leaves(f"{each.arg}_", type_)}
         for parameter, type_ in zip(kernel.parameters, types):
             for each in leaves_of_type(type_.element if isinstance(type_, ArrayType) else type_):
                 if isinstance(each, RecordType):
@@ -149,10 +154,12 @@ class Body(Statements, Expressions, Calls):
     # ---- Rounds ----
 
     def translate(self):
+        self.start_ranges()
         for _ in range(ROUNDS):
             self.start_round()
             self.block(self.tree.body)
-            if self.types == self.next:
+            bounded = self.end_round_of_ranges(self.types == self.next)
+            if self.types == self.next and bounded:
                 weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
                 if not weak:
                     break
@@ -167,9 +174,10 @@ class Body(Statements, Expressions, Calls):
         self.next = dict(self.settled_types)
         self.lines, self.conflicts, self.seen, self.arrays, self.first, self.sizes = [], [], set(), {}, {}, {}
         self.count, self.depth, self.loops, self.last_line = 0, 1, 0, 0
+        self.start_round_of_ranges()
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
-                self.arrays[parameter.arg] = ArrayValue(type_, f"{parameter.arg}_")
+                self.arrays[parameter.arg] = ArrayValue(type_, f"{parameter.arg}_", self.program.narrow)
             else:  # a tuple is as many parameters
                 self.next[parameter.arg] = type_
                 self.first[parameter.arg] = (parameter, type_)
@@ -213,11 +221,18 @@ class Body(Statements, Expressions, Calls):
         """The value of a variable, whose parts have names of their own where it is a tuple."""
         if isinstance(type_, TupleType):
             return tuple_value([self.stored(f"{code}t{i}", each) for i, each in enumerate(type_.items)])
-        return strong(type_, code) if not type_.weak else Value(type_, lambda target: f"(({target.c}){code})")
+        if type_.weak:
+            return Value(type_, lambda target: f"(({target.c}){code})")
+        bounds = self.bounds_of(code) if type_ is I64 and self.program.narrow else None
+        if bounds is None:
+            return strong(type_, code)
+        value = small_value(code if self.is_small(code) else f"((int){code})", *bounds)
+        value.variable = code
+        return value
 
     def declarations(self):
         """All variables stand at the function's beginning, since Python's belong to the function."""
-        lines = [f"    const yoke_i64 {name} = {call};" for name, call in self.sizes.items()]
+        lines = [f"    const {each};" for each in self.sizes.values()]
         for name, type_ in self.next.items():
             if name != "return" and name not in {each.arg for each in self.kernel.parameters}:
                 lines += self.declared(f"{name}_", type_)
@@ -229,7 +244,7 @@ class Body(Statements, Expressions, Calls):
         if isinstance(type_, RecordType):
             zeros = ", ".join("0" * len(type_.fields))
             return [f"    {type_.c} {code} = " + (f"yoke_{type_.c}({zeros});" if type_.vector else "{ 0 };")]
-        return [f"    {type_.c} {code} = 0;"]
+        return [f"    {'int' if type_ is I64 and self.is_small(code) else type_.c} {code} = 0;"]
 
     # ---- Calls of functions ----
 
@@ -239,7 +254,7 @@ class Body(Statements, Expressions, Calls):
         wanted = [function.annotation(parameter) for parameter in function.parameters]
         types = tuple(self.passed_type(node, function, parameter, value, type_)
                       for parameter, value, type_ in zip(function.parameters, values, wanted))
-        body = self.program.function(self, node, function, types)
+        body = self.program.function(self, node, function, types, self.small_among(function, values, types))
         texts = [RECORD] if self.program.recording else []
         for value, type_ in zip(values, types):
             texts += value.arguments() if isinstance(value, ArrayValue) else [
@@ -253,6 +268,12 @@ class Body(Statements, Expressions, Calls):
             self.lines.append("    " * self.depth + f"const struct {body.name}result {held} = {code};")
             return self.unpacked(held, body.returns)
         return strong(body.returns, code, pure=False)
+
+    def small_among(self, function, values, types):
+        """The parameters that are small ints in this call."""
+        found = [narrow_of(self, value) if type_ is I64 else None for value, type_ in zip(values, types)]
+        return tuple(parameter.arg for parameter, each in zip(function.parameters, found)
+                     if each and each.exact and SMALL_INT[0] <= each.low and each.high <= SMALL_INT[1])
 
     def unpacked(self, held, type_):
         """The tuple in a struct of results, whose fields are the numbers in it, one after the other."""
@@ -353,12 +374,3 @@ def size_of(array):
 
 def is_weak(type_):
     return any(map(is_weak, type_.items)) if isinstance(type_, TupleType) else type_.weak
-
-
-def names_assigned(tree):
-    """The names that belong to a function: its parameters and all that it assigns."""
-    names = {each.arg for each in tree.args.args}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-    return names

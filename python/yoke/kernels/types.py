@@ -177,7 +177,9 @@ def float_literal(number, scalar):
 
 class Value:
     """An expression's value. emit(scalar) gives its text in a type; number: where it is a constant; items: of a tuple. pure: it may
-    be computed twice."""
+    be computed twice. narrow: what ranges.py knows of an int64; variable: the code of the variable that it is."""
+
+    narrow = variable = None
 
     def __init__(self, type_, emit, number=None, items=None, pure=True, obj=None):
         self.type, self.emit, self.number, self.items, self.pure, self.obj = type_, emit, number, items, pure, obj
