@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	python/tests/test_close.py \
 	python/tests/test_comm.py \
 	python/tests/test_core.py \
+	python/tests/test_dlpack.py \
 	python/tests/test_docs.py \
 	python/tests/test_exact.py \
 	python/tests/test_examples.py \
@@ -122,6 +123,7 @@ EXTRA_DIST += \
 	python/yoke/_core/event.pyi \
 	python/yoke/_core/event.pyx \
 	python/yoke/_core/exchange.pyx \
+	python/yoke/_core/foreign.pyx \
 	python/yoke/_core/expression.pxd \
 	python/yoke/_core/expression.pyx \
 	python/yoke/_core/graph.pyi \
@@ -155,6 +157,7 @@ EXTRA_DIST += \
 	python/yoke/_numba_random.py \
 	python/yoke/_generator.py \
 	python/yoke/_pocl.py \
+	python/yoke/_host_memory.py \
 	python/yoke/_layout.py \
 	python/yoke/_layout.pyi \
 	python/yoke/_methods.py \
