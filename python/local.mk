@@ -53,6 +53,8 @@ EXTRA_DIST += \
 	python/tests/test_close.py \
 	python/tests/test_comm.py \
 	python/tests/test_core.py \
+	python/tests/test_cupy_like.py \
+	python/tests/test_dlpack.py \
 	python/tests/test_docs.py \
 	python/tests/test_exact.py \
 	python/tests/test_examples.py \
@@ -75,6 +77,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_records.py \
 	python/tests/test_kernels_simulate.py \
 	python/tests/test_leaks.py \
+	python/tests/test_linalg.py \
 	python/tests/test_libraries.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
@@ -125,6 +128,7 @@ EXTRA_DIST += \
 	python/yoke/_core/event.pyi \
 	python/yoke/_core/event.pyx \
 	python/yoke/_core/exchange.pyx \
+	python/yoke/_core/foreign.pyx \
 	python/yoke/_core/expression.pxd \
 	python/yoke/_core/expression.pyx \
 	python/yoke/_core/graph.pyi \
@@ -153,11 +157,15 @@ EXTRA_DIST += \
 	python/yoke/_core/stream.pyi \
 	python/yoke/_core/stream.pyx \
 	python/yoke/_complex.py \
+	python/yoke/_decompositions.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
 	python/yoke/_numba_random.py \
 	python/yoke/_generator.py \
 	python/yoke/_pocl.py \
+	python/yoke/_cupy_cuda.py \
+	python/yoke/_cupy_kernels.py \
+	python/yoke/_host_memory.py \
 	python/yoke/_layout.py \
 	python/yoke/_layout.pyi \
 	python/yoke/_methods.py \
@@ -205,6 +213,8 @@ EXTRA_DIST += \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
+	python/yoke/cupy_like.py \
+	python/yoke/cupy_like.pyi \
 	python/yoke/numba_like.py \
 	python/yoke/numba_like.pyi \
 	python/yoke/numpy/__init__.py \

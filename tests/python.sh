@@ -65,8 +65,8 @@ tap_ok $? "a wheel is built"
 [ -n "$(ls "$place"/dist/*.whl 2>/dev/null)" ] || { tap_tell "$log"; tap_done; exit; }
 
 case $free_threaded$(ls "$place/dist") in
-0yoke-*-cp311-abi3-linux_*.whl) tap_ok 0 "it is for the stable ABI" ;;
-1yoke-*-cp3*-cp3*t-linux_*.whl) tap_ok 0 "it is for this free-threaded interpreter, which has no stable ABI" ;;
+0yoke_gpu-*-cp311-abi3-linux_*.whl) tap_ok 0 "it is for the stable ABI" ;;
+1yoke_gpu-*-cp3*-cp3*t-linux_*.whl) tap_ok 0 "it is for this free-threaded interpreter, which has no stable ABI" ;;
 *) tap_ok 1 "it is for the stable ABI, or for a free-threaded interpreter: $(ls "$place/dist")" ;;
 esac
 
@@ -83,7 +83,7 @@ tap_ok $? "it needs the C library and itself alone${others:+, not $others}"
 [ -z "$others" ] || tap_tell "$log"
 "$python" -m zipfile -l "$place"/dist/*.whl | awk 'NR > 1 { print $1 }' |
     grep -vE '^yoke/(_core/|kernels/|numpy/)?[a-z_]+\.(py|pyi|(abi3|cpython-[a-z0-9_-]+)\.so)$' |
-    grep -vE '^yoke/(py\.typed|bin/yoke|libyoke(-ops)?\.so\.0)$|^yoke-[0-9.]+\.dist-info/' >"$log"
+    grep -vE '^yoke/(py\.typed|bin/yoke|libyoke(-ops)?\.so\.0)$|^yoke_gpu-[0-9.]+\.dist-info/' >"$log"
 [ ! -s "$log" ]
 tap_ok $? "nothing else is in it"
 tap_tell "$log"

@@ -3,6 +3,7 @@
 right; and what such libraries ask of an array."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -25,6 +26,18 @@ def test_example(name):
     done = subprocess.run([sys.executable, FOLDER / name], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(": right\n")
+
+
+def test_dask_on_two_devices():
+    """PoCL gives the processors as two devices, where it is asked."""
+    if importlib.util.find_spec("dask") is None:
+        pytest.skip("dask is not installed")
+    if yoke.devices()[0].platform != "Portable Computing Language":
+        pytest.skip("it is PoCL that makes two devices of one")
+    done = subprocess.run([sys.executable, FOLDER / "dask_chunks.py"], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "POCL_DEVICES": "pthread pthread"})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "8 chunks on 2 streams of 2 device(s): right\n"
 
 
 def test_each_is_here_and_in_the_table():

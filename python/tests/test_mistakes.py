@@ -69,10 +69,27 @@ def test_another_device():
     """Each Device is one of its own, also of the same GPU."""
     first, second = yoke.Device(), yoke.Device()
     x, kernel = yoke.ones(3, stream=first.stream()), second.build(KERNEL)["f"]
-    with pytest.raises(yoke.InvalidArgumentError, match=r"both must come from one yoke\.Device: array\.device"):
+    with pytest.raises(yoke.InvalidArgumentError, match=r"both must come from one yoke\.Device: array\.to_device"):
         kernel[1](x.stream, x, 1, 1.0, 1)
-    with pytest.raises(yoke.InvalidArgumentError, match=r"both must come from one yoke\.Device: array\.device"):
+    with pytest.raises(yoke.InvalidArgumentError, match=r"both must come from one yoke\.Device: array\.to_device"):
         kernel[1](second.stream(), x, 1, 1.0, 1)
+
+
+APART = [
+    lambda a, b: a + b, lambda a, b: a == b, lambda a, b: a @ b, lambda a, b: a.__iadd__(b), lambda a, b: a.__setitem__(0, b[0]),
+    lambda a, b: a[yoke.astype(b, "int32")], lambda a, b: yoke.where(a > 1, a, b), lambda a, b: yoke.concatenate([a, b]),
+    lambda a, b: yoke.stack([a, b]), lambda a, b: yoke.evaluate("x + y", x=a, y=b), lambda a, b: yoke.searchsorted(a, b),
+    lambda a, b: yoke.map_reduce("sum", "x * y", x=a, y=b), lambda a, b: numpy.add(a, b), lambda a, b: yoke.numpy.hypot(a, b),
+    lambda a, b: yoke.numpy.copyto(a, b), lambda a, b: yoke.tensordot(a, b, 1),
+]
+
+
+@pytest.mark.parametrize("number", range(len(APART)))
+def test_arrays_of_two_devices(number):
+    a, b = [yoke.zeros(3, stream=yoke.Device().stream()) for _ in range(2)]
+    with pytest.raises(yoke.InvalidArgumentError, match=r"another device .*array\.to_device\(device\) copies"):
+        APART[number](a, b)
+    assert (a + b.to_device(a.device)).tolist() == [0, 0, 0]
 
 
 def test_asarray_in_another_stream(device, stream):

@@ -409,14 +409,10 @@ def test_dlpack_and_the_host():
             pytest.skip("this NumPy does not ask for a device")
         assert found.tolist() == B.tolist()
     a.__dlpack__(dl_device=(1, 0))
-    with pytest.raises(BufferError):
-        a.__dlpack__(dl_device=(1, 0), copy=False)
     with pytest.raises(BufferError, match="bfloat16"):
-        yoke.zeros(1, "bfloat16").__dlpack__(dl_device=(1, 0))
+        yoke.zeros(1, "bfloat16").__dlpack__(dl_device=(1, 0), copy=True)
     same(yoke.from_dlpack(B), B)
     same(yoke.from_dlpack(B, copy=True), B)
-    with pytest.raises(BufferError):
-        yoke.from_dlpack(B, copy=False)
     twin = yoke.from_dlpack(a, copy=True)
     twin.fill(0)
     same(a, B)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PoCL, an OpenCL driver for CPUs, as pip installs it beside the package: `pip install yoke[pocl]`."""
+"""PoCL, an OpenCL driver for CPUs, as pip installs it beside the package: `pip install "yoke-gpu[pocl]"`."""
 
 import os
 import sys

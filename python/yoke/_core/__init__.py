@@ -7,7 +7,7 @@ from .errors import (
     InvalidArgumentError, KernelArgumentError, NotFoundError, OutOfDeviceMemoryError, OutOfHostMemoryError, RangeError,
     UnavailableError, UnsupportedError, shown,
 )
-from .dtype import axis_error, get_default_dtype, named_dtype, set_default_dtype
+from .dtype import axis_error, get_default_dtype, index_of, named_dtype, set_default_dtype
 from .device import (
     Device, DeviceInfo, after_first_device, cache_info, devices, info, libraries, order_trace, ordered_trace, version,
 )
@@ -34,7 +34,8 @@ from .numerics import (
     check_later, convolve, convolved, correlate, correlate1d, dot, draw, fill_random, gaussian_filter, matmul, separable_filter,
     shuffled, sobel, transform, uniform_filter,
 )
-from .exchange import from_dlpack, missing
+from .exchange import missing
+from .foreign import from_dlpack
 from .process import mark_trace
 
 Array.__class_getitem__ = classmethod(type(list[int]))  # yoke.Array["float32"], for annotations

@@ -52,10 +52,11 @@ cdef struct Above:
     int (*set_item)(Array array, key, value) except -1
     # numerics
     object (*product)(left, right)
-    # exchange
+    # foreign
     object (*interface_of)(Array array)
     object (*dlpack_device)(Array array)
     object (*to_dlpack)(Array array, stream, max_version, dl_device, copy)
+    # exchange
     Array (*read_only_zeros)(Array array)
     object (*no_attribute)(Array array, name)
     object (*numpy_elementwise)(ufunc, str method, tuple inputs, dict options)

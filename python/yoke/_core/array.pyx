@@ -549,9 +549,10 @@ cdef class Array:
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         """A DLPack capsule over the same memory. stream, on CUDA: the consumer's, as a number, which then waits for the array's
         work (1: the legacy default stream, and so is None; 2: the calling thread's default stream); -1: no order. Otherwise, and on
-        OpenCL, the data is ready when this returns. dl_device: (1, 0) wants a copy in the host's memory (with NumPy). BufferError:
-        dl_device is another device, or the host and copy is false; or the memory is only read, which a capsule does not say, and
-        copy is not true. max_version: the capsule has no version, which suits all."""
+        OpenCL, the data is ready when this returns. max_version: from (1, 0) on the capsule has a version, and says whether the
+        memory is only read; without, such memory is BufferError. dl_device: (1, 0) wants the host's memory, which on PoCL's devices
+        is the array's own, and elsewhere a copy (with NumPy). copy: True gives a copy in any case; with False, BufferError tells
+        that one is needed. Another dl_device is BufferError."""
         return above.to_dlpack(self, stream, max_version, dl_device, copy)
 
     def __reduce__(self):

@@ -174,8 +174,9 @@ cdef extern from "yoke/ops.h" nogil:
 
 cdef extern from *:
     """
-    /* DLPack 0.8's layout. */
+    /* DLPack's layout: of 0.8, and since 1.0 with a version and flags. */
     #include <stdint.h>
+    #include <stdlib.h>
     typedef struct { int32_t device_type, device_id; } yoke_py_dl_device;
     typedef struct {
         void *data; yoke_py_dl_device device; int32_t ndim; uint8_t code, bits; uint16_t lanes; int64_t *shape, *strides;
@@ -183,14 +184,50 @@ cdef extern from *:
     } yoke_py_dl_tensor;
     struct DLManagedTensor { yoke_py_dl_tensor dl_tensor; void *manager_ctx; void (*deleter)(struct DLManagedTensor *); };
     static inline void yoke_py_dl_delete(struct DLManagedTensor *t) { if (t && t->deleter) t->deleter(t); }
+    struct DLManagedTensorVersioned {
+        uint32_t major, minor; void *manager_ctx; void (*deleter)(struct DLManagedTensorVersioned *); uint64_t flags;
+        yoke_py_dl_tensor dl_tensor;
+    };
+    static inline void yoke_py_dl_delete_versioned(struct DLManagedTensorVersioned *t) { if (t && t->deleter) t->deleter(t); }
+    static inline void yoke_py_dl_free_versioned(struct DLManagedTensorVersioned *t)
+    {
+        yoke_py_dl_delete((struct DLManagedTensor *)t->manager_ctx);
+        free(t);
+    }
+    /* The same tensor with version 1.0, or NULL. It deletes the other. */
+    static inline struct DLManagedTensorVersioned *yoke_py_dl_with_version(struct DLManagedTensor *t, uint64_t flags)
+    {
+        struct DLManagedTensorVersioned *v = (struct DLManagedTensorVersioned *)calloc(1, sizeof *v);
+        if (v) {
+            v->major = 1;
+            v->manager_ctx = t;
+            v->deleter = yoke_py_dl_free_versioned;
+            v->flags = flags;
+            v->dl_tensor = t->dl_tensor;
+        }
+        return v;
+    }
     """
     ctypedef struct yoke_py_dl_device:
         int32_t device_type, device_id
     ctypedef struct yoke_py_dl_tensor:
+        void *data
         yoke_py_dl_device device
+        int32_t ndim
+        uint8_t bits
+        uint16_t lanes
+        int64_t *shape
+        int64_t *strides
+        uint64_t byte_offset
     struct DLManagedTensor:
         yoke_py_dl_tensor dl_tensor
+    struct DLManagedTensorVersioned:
+        uint32_t major
+        uint64_t flags
+        yoke_py_dl_tensor dl_tensor
     void yoke_py_dl_delete(DLManagedTensor *tensor) nogil
+    void yoke_py_dl_delete_versioned(DLManagedTensorVersioned *tensor) nogil
+    DLManagedTensorVersioned *yoke_py_dl_with_version(DLManagedTensor *tensor, uint64_t flags) nogil
 
 cdef extern from "yoke/ops.h" nogil:
     yoke_status yoke_array_to_dlpack(const yoke_array *array, DLManagedTensor **out_tensor)

@@ -287,12 +287,12 @@ def array_from(data, dtype=None, stream=None):
     # DLPack orders the streams also where the interface names none, as PyTorch's.
     interface = getattr(data, "__cuda_array_interface__", None) if stream.device.backend == "cuda" else None
     if interface is not None and (interface.get("stream") is not None or not hasattr(data, "__dlpack__")):
-        from .exchange import from_interface
+        from .foreign import from_interface
 
         result = from_interface(data, stream)
         return result if dtype is None else array_from(result, dtype)
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array_interface__") and not is_host_tensor(data):
-        from .exchange import from_dlpack
+        from .foreign import from_dlpack
 
         return array_from(from_dlpack(data, stream=stream), dtype)
     if "numpy" not in sys.modules and isinstance(data, (bytes, bytearray, memoryview, array.array)):

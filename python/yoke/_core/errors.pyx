@@ -251,8 +251,8 @@ cdef bytes c_text(value, str name):
 
 # What the library's texts call by its name in C.
 cdef tuple names_in_c = (
-    ("both must come from one yoke_device_open", "both must come from one yoke.Device: array.device is an array's, and "
-                                                 "default_stream().device that of the default stream"),
+    ("both must come from one yoke_device_open", "both must come from one yoke.Device: array.to_device(device) copies an "
+                                                 "array to another, and other.device or default_stream().device is which"),
     ("YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", "timed=True needs a stream with timed=True"),
     ("was recorded without YOKE_EVENT_TIMED", "was recorded without timed=True"),
     ("has not been recorded: call yoke_graph_begin, enqueue work, and call yoke_graph_end", "has not been recorded: "

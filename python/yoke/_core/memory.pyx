@@ -151,6 +151,18 @@ cdef class Buffer:
     def __releasebuffer__(self, Py_buffer *out):
         self.exports -= 1
 
+    def __dlpack_device__(self):
+        """(1, 0), the host, for all kinds but "device", which is BufferError."""
+        memoryview(self)
+        return 1, 0
+
+    def __dlpack__(self, **options):
+        """A DLPack capsule of the bytes, uint8, as NumPy gives it (with NumPy), which has the options; without a copy, unless
+        copy=True. BufferError: device memory."""
+        from .foreign import bytes_to_dlpack
+
+        return bytes_to_dlpack(self, options)
+
     def __repr__(self):
         if self.ptr == NULL:
             return "<yoke.Buffer closed>"
