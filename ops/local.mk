@@ -70,6 +70,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/reduce/map_reduce.c \
 	ops/reduce/map_rows.c \
 	ops/reduce/map_rows.h \
+	ops/reduce/map_rows_check.c \
 	ops/reduce/map_rows_text.c \
 	ops/reduce/reduce.c \
 	ops/reduce/reduce.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions that reduce rows: the checks, the form of the kernel, and the launch. */
+/* Expressions that reduce rows: the form of the kernel, and the launch. */
 #include "map_rows.h"
 
 #include <stdlib.h>
@@ -9,234 +9,7 @@
 
 #include "expression/identity.h"
 
-enum { POSITION = 2 * YOKE_MAX_DIMENSIONS, MOST_WORDS = 2 + (YOPS_MOST_OPERANDS + 1) * (YOKE_MAX_DIMENSIONS + 2) + POSITION };
-
-static bool is_array(const yops_rows *r, uint32_t k)
-{
-    return r->vars[k].kind == YOKE_VAR_ARRAY;
-}
-
-static bool is_written(const yops_rows *r, uint32_t k)
-{
-    return r->facts->written >> k & 1;
-}
-
-static bool is_read(const yops_rows *r, uint32_t k)
-{
-    return r->facts->read >> k & 1;
-}
-
-/* ---- Shapes ---- */
-
-/* Widen r->shape so that the array broadcasts to it. False: it does not. */
-static bool widen(yops_rows *r, const yoke_array *array)
-{
-    int32_t more = array->dimensions - r->dimensions;
-    if (more > 0) {
-        memmove(r->shape + more, r->shape, (size_t)r->dimensions * sizeof *r->shape);
-        for (int32_t i = 0; i < more; i++)
-            r->shape[i] = 1;
-        r->dimensions = array->dimensions;
-    }
-    for (int32_t i = 1; i <= array->dimensions; i++) {
-        int64_t extent = array->shape[array->dimensions - i], *mine = &r->shape[r->dimensions - i];
-        if (*mine != extent && *mine != 1 && extent != 1)
-            return false;
-        *mine = *mine == 1 ? extent : *mine;
-    }
-    return true;
-}
-
-static yoke_status check_input(yops_rows *r, uint32_t k)
-{
-    const yoke_var *var = &r->vars[k];
-    if (!is_array(r, k))
-        return yops_check_number(r->call, var->name, var->scalar);
-    yoke_status status = r->call->stream ? yops_check_input(r->call, var->name, &var->array, &r->places[k]) : YOKE_OK;
-    yops_shape_text before = yops_shape(r->dimensions, r->shape);
-    if (status == YOKE_OK && !widen(r, &var->array))
-        return yops_fail(r->call, YOKE_E_INVALID_ARGUMENT,
-                         "%s has the shape %s, and the arrays before it have the shape %s: they do not broadcast to each other",
-                         var->name, yops_shape(var->array.dimensions, var->array.shape).text, before.text);
-    return status;
-}
-
-/* The shape is that of the arrays that are read. */
-static yoke_status check_inputs(yops_rows *r)
-{
-    bool found = false;
-    for (uint32_t k = 0; k < r->var_count; k++) {
-        yoke_status status = is_read(r, k) ? check_input(r, k) : YOKE_OK;
-        if (status < 0)
-            return status;
-        found = found || (is_read(r, k) && is_array(r, k));
-    }
-    return found ? YOKE_OK : yops_fail(r->call, YOKE_E_INVALID_ARGUMENT, "the expression reads no array, so that it has no rows");
-}
-
-/* Mark the axes, and count rows and their elements. */
-static yoke_status check_axes(yops_rows *r, const int32_t *axes, size_t axis_count)
-{
-    yoke_status status = yops_check_axes(r->call, r->dimensions, axes, axis_count, r->reduced);
-    bool is_empty = false;
-    if (status == YOKE_OK)
-        status = yops_expression_check_axes(r->call, r->expression, r->dimensions);
-    if (status < 0)
-        return status;
-    r->rows = r->n = 1;
-    for (int32_t i = 0; i < r->dimensions; i++) {
-        r->reduced[i] = r->reduced[i] || axis_count == 0;
-        is_empty |= r->shape[i] == 0;
-        if (r->shape[i] == 0)
-            *(r->reduced[i] ? &r->n : &r->rows) = 0;
-    }
-    int64_t all = 1;
-    for (int32_t i = 0; i < r->dimensions; i++) {
-        bool overflow = !is_empty && __builtin_mul_overflow(all, r->shape[i], &all);
-        if (overflow || __builtin_mul_overflow(r->reduced[i] ? r->n : r->rows, r->shape[i], r->reduced[i] ? &r->n : &r->rows))
-            return yops_fail(r->call, YOKE_E_RANGE, "the arrays, broadcast to %s, have 2^63 elements or more",
-                             yops_shape(r->dimensions, r->shape).text);
-    }
-    return YOKE_OK;
-}
-
-/* ---- Arrays with the axes of the shape ---- */
-
-/* Axes in front, where an input has fewer. */
-static yoke_array align_input(const yops_rows *r, const yoke_array *a)
-{
-    yoke_array wide = *a;
-    int32_t more = r->dimensions - a->dimensions;
-    for (int32_t i = 0; i < r->dimensions; i++) {
-        wide.shape[i] = i < more ? 1 : a->shape[i - more];
-        wide.strides[i] = i < more ? 0 : a->strides[i - more];
-    }
-    wide.dimensions = r->dimensions;
-    return wide;
-}
-
-/* An output of the whole shape, or with an extent of 1 along the axes that are reduced, or without them. */
-static bool align_output(const yops_rows *r, const yoke_array *a, yoke_array *wide, bool *out_single)
-{
-    int32_t kept = 0, at = 0;
-    for (int32_t i = 0; i < r->dimensions; i++)
-        kept += !r->reduced[i];
-    bool has_all = a->dimensions == r->dimensions, is_whole = has_all, is_single = has_all;
-    for (int32_t i = 0; i < r->dimensions && has_all; i++) {
-        is_whole = is_whole && a->shape[i] == r->shape[i];
-        is_single = is_single && a->shape[i] == (r->reduced[i] ? 1 : r->shape[i]);
-    }
-    *wide = *a;
-    *out_single = !is_whole;
-    if (is_whole || is_single || a->dimensions != kept)
-        return is_whole || is_single;
-    for (int32_t i = 0; i < r->dimensions; i++) {
-        wide->shape[i] = r->reduced[i] ? 1 : a->shape[at];
-        wide->strides[i] = r->reduced[i] ? 0 : a->strides[at];
-        if (!r->reduced[i] && a->shape[at++] != r->shape[i])
-            return false;
-    }
-    wide->dimensions = r->dimensions;
-    return true;
-}
-
-static yoke_status check_output(yops_rows *r, uint32_t k)
-{
-    const yoke_var *var = &r->vars[k];
-    bool is_single;
-    yoke_status status = yops_check_output(r->call, var->name, &var->array, &r->places[k]);
-    if (status < 0)
-        return status;
-    if (!align_output(r, &var->array, &r->arrays[k], &is_single))
-        return yops_fail(r->call, YOKE_E_INVALID_ARGUMENT,
-                         "%s has the shape %s: an output has the shape of what is read, %s, or an extent of 1 along the axes that "
-                         "are reduced, or not these axes",
-                         var->name, yops_shape(var->array.dimensions, var->array.shape).text,
-                         yops_shape(r->dimensions, r->shape).text);
-    if (is_read(r, k) && var->array.dimensions != r->dimensions)
-        return yops_fail(
-            r->call, YOKE_E_INVALID_ARGUMENT,
-            "%s, of shape %s, is read and assigned: give it all axes, with an extent of 1 along those that are reduced", var->name,
-            yops_shape(var->array.dimensions, var->array.shape).text);
-    r->single |= (uint32_t)is_single << k;
-    return YOKE_OK;
-}
-
-/* Whether an array that is read has one element for each row. */
-static bool is_single_input(const yops_rows *r, const yoke_array *wide)
-{
-    for (int32_t i = 0; i < r->dimensions; i++)
-        if (r->reduced[i] && wide->shape[i] != 1 && (wide->strides[i] != 0 || r->n == 0))
-            return false;
-    return true;
-}
-
-static bool varies_along(const yops_rows *r, int32_t index)
-{
-    for (int32_t i = 0; i < r->dimensions; i++)
-        if (r->reduced[i] && (index == POSITION || index == i) && r->shape[i] != 1)
-            return true;
-    return false;
-}
-
-/* The outputs, and the value, that vary along a row. */
-static uint32_t find_varying(const yops_rows *r, bool *out_value)
-{
-    uint32_t vars = 0, indices = 0;
-    for (uint32_t k = 0; k < r->var_count; k++)
-        if (is_read(r, k) && is_array(r, k) && !is_single_input(r, &r->arrays[k]))
-            vars |= UINT32_C(1) << k;
-    for (int32_t i = 0; i <= POSITION; i++)
-        if ((i < YOKE_MAX_DIMENSIONS || i == POSITION) && varies_along(r, i))
-            indices |= UINT32_C(1) << i;
-    return yops_expression_find_varying(r->expression, vars, indices, out_value);
-}
-
-/* What an output with one element for each row gets is the same all along the row. */
-static yoke_status check_varying(const yops_rows *r)
-{
-    bool value;
-    uint32_t wrong = find_varying(r, &value) & r->single;
-    if (!wrong)
-        return YOKE_OK;
-    const yoke_var *var = &r->vars[__builtin_ctz(wrong)];
-    return yops_fail(r->call, YOKE_E_INVALID_ARGUMENT,
-                     "%s has one element for each row, of shape %s, and its value is another for each element: reduce it, as by "
-                     "sum(...), or give %s the shape %s",
-                     var->name, yops_shape(var->array.dimensions, var->array.shape).text, var->name,
-                     yops_shape(r->dimensions, r->shape).text);
-}
-
-static yoke_status check_overlap(yops_rows *r, uint32_t out)
-{
-    for (uint32_t k = 0; k < r->var_count; k++) {
-        if (k == out || !is_array(r, k) || !(is_read(r, k) || is_written(r, k)) || (is_written(r, k) && k < out))
-            continue;
-        r->is_aliased |= r->places[k].root == r->places[out].root;
-        yoke_status status = yops_check_overlap(r->call, r->vars[out].name, &r->arrays[out], &r->places[out], r->vars[k].name,
-                                                &r->arrays[k], &r->places[k], !is_written(r, k));
-        if (status < 0)
-            return status;
-    }
-    return YOKE_OK;
-}
-
-static yoke_status check_arrays(yops_rows *r)
-{
-    yoke_status status = YOKE_OK;
-    for (uint32_t k = 0; k < r->var_count && status == YOKE_OK; k++) {
-        if (is_read(r, k) && is_array(r, k))
-            r->arrays[k] = align_input(r, &r->vars[k].array);
-        if (is_written(r, k))
-            status = check_output(r, k);
-    }
-    if (status == YOKE_OK)
-        status = check_varying(r);
-    for (uint32_t k = 0; k < r->var_count && status == YOKE_OK; k++)
-        if (is_written(r, k))
-            status = check_overlap(r, k);
-    return status;
-}
+enum { MOST_WORDS = 2 + (YOPS_MOST_OPERANDS + 1) * (YOKE_MAX_DIMENSIONS + 2) + YOPS_ROWS_POSITION };
 
 /* ---- Operands ---- */
 
@@ -263,11 +36,11 @@ static yoke_status add_array(yops_rows *r, uint32_t k)
     for (int32_t i = 0; i < r->dimensions; i++)
         if (wide.shape[i] != r->shape[i] || wide.shape[i] == 1)
             wide.strides[i] = 0;
-    bool is_single = is_written(r, k) ? r->single >> k & 1 : is_single_input(r, &r->arrays[k]);
+    bool is_single = yops_rows_is_written(r, k) ? r->single >> k & 1 : yops_rows_is_single(r, &r->arrays[k]);
     yops_rows_operand operand = { .number = (int32_t)k,
                                   .dtype = wide.dtype,
-                                  .read = is_read(r, k),
-                                  .written = is_written(r, k),
+                                  .read = yops_rows_is_read(r, k),
+                                  .written = yops_rows_is_written(r, k),
                                   .single = is_single,
                                   .root = r->places[k].root };
     return add_operand(r, operand, wide.strides, r->places[k].origin);
@@ -276,16 +49,17 @@ static yoke_status add_array(yops_rows *r, uint32_t k)
 static yoke_status add_index(yops_rows *r, int32_t index)
 {
     int64_t strides[YOKE_MAX_DIMENSIONS] = { 0 }, stride = 1;
-    for (int32_t i = r->dimensions - 1; i >= 0 && index == POSITION; i--) {
+    for (int32_t i = r->dimensions - 1; i >= 0 && index == YOPS_ROWS_POSITION; i--) {
         strides[i] = stride;
         stride *= r->shape[i] > 0 ? r->shape[i] : 1;
     }
-    if (index < POSITION)
+    if (index < YOPS_ROWS_POSITION)
         strides[index] = 1;
-    return add_operand(r,
-                       (yops_rows_operand){
-                           .number = index, .dtype = YOKE_I64, .is_index = true, .read = true, .single = !varies_along(r, index) },
-                       strides, 0);
+    return add_operand(
+        r,
+        (yops_rows_operand){
+            .number = index, .dtype = YOKE_I64, .is_index = true, .read = true, .single = !yops_rows_varies_along(r, index) },
+        strides, 0);
 }
 
 /* The rows go in the order of the first array that lies along all of them. */
@@ -312,12 +86,12 @@ static yoke_status add_operands(yops_rows *r)
     yops_elementwise_begin(&r->scalars, r->call, 0, kept);
     yoke_status status = YOKE_OK;
     for (uint32_t k = 0; k < r->var_count && status == YOKE_OK; k++)
-        if (is_array(r, k) && (is_read(r, k) || is_written(r, k)))
+        if (yops_rows_is_array(r, k) && (yops_rows_is_read(r, k) || yops_rows_is_written(r, k)))
             status = add_array(r, k);
-        else if (is_read(r, k))
+        else if (yops_rows_is_read(r, k))
             yops_elementwise_add_scalar(&r->scalars, (int32_t)k, r->vars[k].scalar);
-    for (int32_t i = 0; i <= POSITION && status == YOKE_OK; i++)
-        if ((i < YOKE_MAX_DIMENSIONS || i == POSITION) && r->facts->indices >> i & 1)
+    for (int32_t i = 0; i <= YOPS_ROWS_POSITION && status == YOKE_OK; i++)
+        if ((i < YOKE_MAX_DIMENSIONS || i == YOPS_ROWS_POSITION) && r->facts->indices >> i & 1)
             status = add_index(r, i);
     if (status < 0)
         return status;
@@ -508,11 +282,9 @@ static yoke_status run(yops_rows *r, const yops_identity *identity, const int32_
     yoke_kernel *kernel;
     yoke_status status = yops_identity_check_device(r->call, identity);
     if (status == YOKE_OK)
-        status = check_inputs(r);
+        status = yops_rows_check_shape(r, axes, axis_count);
     if (status == YOKE_OK)
-        status = check_axes(r, axes, axis_count);
-    if (status == YOKE_OK)
-        status = check_arrays(r);
+        status = yops_rows_check_arrays(r);
     if (status < 0 || r->rows == 0 || (r->n == 0 && !r->single))
         return status;
     status = add_operands(r);
@@ -585,14 +357,9 @@ static yoke_status find_value(yops_rows *r, const yops_identity *identity, void 
 {
     value_facts *facts = context;
     facts->dtype = identity->facts.value_dtype;
-    yoke_status status = check_inputs(r);
+    yoke_status status = yops_rows_check_shape(r, facts->given.axes, facts->given.count);
     if (status == YOKE_OK)
-        status = check_axes(r, facts->given.axes, facts->given.count);
-    for (uint32_t k = 0; k < r->var_count && status == YOKE_OK; k++)
-        if (is_read(r, k) && is_array(r, k))
-            r->arrays[k] = align_input(r, &r->vars[k].array);
-    if (status == YOKE_OK)
-        find_varying(r, &facts->varies);
+        facts->varies = yops_rows_value_varies(r);
     return status;
 }
 

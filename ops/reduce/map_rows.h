@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions that reduce rows, yoke_map_rows: map_rows.c checks the arrays, chooses the form of the kernel and launches it,
- * map_rows_text.c writes what map_rows.yk leaves open. A row is what lies along the axes that are reduced.
+ * Expressions that reduce rows, yoke_map_rows: map_rows_check.c checks the arrays, map_rows.c chooses the form of the kernel and
+ * launches it, map_rows_text.c writes what map_rows.yk leaves open. A row is what lies along the axes that are reduced.
  */
 #ifndef YOPS_MAP_ROWS_H
 #define YOPS_MAP_ROWS_H
@@ -10,6 +10,7 @@
 #include "map/elementwise.h"
 
 enum {
+    YOPS_ROWS_POSITION = 2 * YOKE_MAX_DIMENSIONS, /* the bit of the index variable i */
     YOPS_ROWS_THREADS = 256,
     YOPS_ROWS_TILE = 4096,         /* as of reduce_tree.yh */
     YOPS_ROWS_KEPT_TILES = 4,      /* of a row that threads keep */
@@ -51,6 +52,46 @@ typedef struct yops_rows {
     int32_t groups, chunks, tiles, last_stage;
     uint32_t rows_each;
 } yops_rows;
+
+static inline bool yops_rows_is_array(const yops_rows *r, uint32_t k)
+{
+    return r->vars[k].kind == YOKE_VAR_ARRAY;
+}
+
+static inline bool yops_rows_is_written(const yops_rows *r, uint32_t k)
+{
+    return r->facts->written >> k & 1;
+}
+
+static inline bool yops_rows_is_read(const yops_rows *r, uint32_t k)
+{
+    return r->facts->read >> k & 1;
+}
+
+/* Whether an array that is read has one element for each row. */
+static inline bool yops_rows_is_single(const yops_rows *r, const yoke_array *wide)
+{
+    for (int32_t i = 0; i < r->dimensions; i++)
+        if (r->reduced[i] && wide->shape[i] != 1 && (wide->strides[i] != 0 || r->n == 0))
+            return false;
+    return true;
+}
+
+/* Whether an index variable does. */
+static inline bool yops_rows_varies_along(const yops_rows *r, int32_t index)
+{
+    for (int32_t i = 0; i < r->dimensions; i++)
+        if (r->reduced[i] && (index == YOPS_ROWS_POSITION || index == i) && r->shape[i] != 1)
+            return true;
+    return false;
+}
+
+/* Find the shape of what is read, and mark the axes. Without a stream in the call, buffers are not looked at. */
+yoke_status yops_rows_check_shape(yops_rows *r, const int32_t *axes, size_t axis_count);
+
+/* Check the outputs, and that nothing overlaps; and whether the value varies along a row. */
+yoke_status yops_rows_check_arrays(yops_rows *r);
+bool yops_rows_value_varies(yops_rows *r);
 
 /* "generated.h" of the kernel; the caller frees it. */
 yoke_status yops_rows_generate(const yops_rows *r, char **out_text);

@@ -25,7 +25,7 @@ def log_softmax(x, axis=None):
     return _value("v = x * 1.0; m = max(v); d = v - (isfinite(m) ? m : 0); d - log(sum(exp(d)))", x, axis)
 
 
-def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
+def logsumexp(a, axis=None, b=None, *, keepdims=False, return_sign=False):
     """log(sum(b * exp(a))) along an axis, several, or all, in one launch; b is 1 where it is None. Of a negative sum it is NaN."""
     if return_sign:
         raise NotImplementedError("return_sign is not here: take the sign of (b * yoke.exp(a - a.max())).sum()")
