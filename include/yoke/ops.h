@@ -167,9 +167,9 @@ YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, 
  * the argument's, or that which C promotes it to, except that sums and products of integers are int64 or uint64, means of integers
  * float32, or float64 where a variable is double or complex128, and any and all are bool.
  *
- * Rows of up to 16,384 bytes to 65,536 bytes, by the number of arrays, are read once on a GPU; longer ones once for each
- * reduction that depends on another, and once more. A row is the work of one block of threads: for few rows of millions of elements
- * yoke_map_reduce and yoke_map are faster.
+ * On a GPU a row is read once where its threads have room for it: up to 16,384 elements and 64 KiB of all arrays together, or 4,096
+ * elements where the expression is long; else once for each reduction that depends on another, and once more. A row is the work
+ * of one block of threads: for a few rows of millions of elements yoke_map_reduce and yoke_map are faster.
  * YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or reduces nothing; an axis is out of range or named twice; products, or
  * the least or the largest, of complex numbers; means of 64-bit integers, whose sum may not fit.
  */
