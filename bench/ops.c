@@ -154,6 +154,29 @@ static yoke_status run_fft_rows(work *w)
     return yoke_fft(w->stream, YOKE_FFT_FORWARD, &out, &in, YOKE_AXES(1), NULL);
 }
 
+/* Of rows of 4,096 elements, in one launch. The peer is a copy, which moves as much. */
+static yoke_status run_softmax(work *w)
+{
+    yoke_array x = yoke_array_reshape(w->in, 2, (const int64_t[]){ -1, 4096 });
+    yoke_array y = yoke_array_reshape(w->out, 2, (const int64_t[]){ -1, 4096 });
+    return yoke_map_rows(w->stream, "e = exp(x - max(x)); y = e / sum(e)", YOKE_VARS(x, y), YOKE_AXES(1));
+}
+
+/* The same as four operations. */
+static yoke_status run_softmax_steps(work *w)
+{
+    yoke_array x = yoke_array_reshape(w->in, 2, (const int64_t[]){ -1, 4096 });
+    yoke_array y = yoke_array_reshape(w->out, 2, (const int64_t[]){ -1, 4096 });
+    yoke_array m = yoke_array_slice(w->values, 0, 0, x.shape[0], 1);
+    m = yoke_array_expand(m, 1);
+    yoke_status status = yoke_reduce(w->stream, YOKE_REDUCE_MAX, &m, &x, YOKE_AXES(1));
+    if (status == YOKE_OK)
+        status = yoke_map(w->stream, "y = exp(x - m)", YOKE_VARS(y, x, m));
+    if (status == YOKE_OK)
+        status = yoke_reduce(w->stream, YOKE_REDUCE_SUM, &m, &y, YOKE_AXES(1));
+    return status == YOKE_OK ? yoke_map(w->stream, "y = y / m", YOKE_VARS(y, m)) : status;
+}
+
 static const operation operations[] = {
     { "add", "copy", YOKE_F32, 26, 1.5, run_add },
     { "axpy", "copy", YOKE_F32, 26, 1.5, run_axpy },
@@ -174,6 +197,8 @@ static const operation operations[] = {
     { "random_normal", "random_normal", YOKE_F64, 27, 1, run_random_normal },
     { "random_uniform", "random_uniform", YOKE_F32, 28, 1, run_random_uniform },
     { "random_integers", "random_integers", YOKE_U32, 28, 1, run_random_integers },
+    { "softmax", "copy", YOKE_F32, 24, 1, run_softmax },
+    { "softmax_steps", "copy", YOKE_F32, 24, 1, run_softmax_steps },
     { "fft", "fft", YOKE_C64, 26, 1, run_fft },
     { "fft_rows", "fft_rows", YOKE_C64, 26, 1, run_fft_rows },
 };
@@ -209,7 +234,7 @@ static void reserve(work *w, const operation *o, int32_t dtype, int64_t n)
     w->in = make(w, dtype, n);
     w->out = make(w, dtype, n);
     w->other = o->run == run_add ? make(w, dtype, n) : w->in;
-    w->values = o->run == run_sort_pairs ? make(w, YOKE_U32, n) : w->in;
+    w->values = o->run == run_sort_pairs ? make(w, YOKE_U32, n) : o->run == run_softmax_steps ? make(w, YOKE_F32, n) : w->in;
     w->flags = make(w, YOKE_BOOL, n);
     w->count = make(w, YOKE_I64, 1);
     w->count.dimensions = 0;

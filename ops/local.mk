@@ -46,6 +46,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/expression/lexer.c \
 	ops/expression/operations.def \
 	ops/expression/parse.c \
+	ops/expression/reductions.c \
 	ops/expression/tree.h \
 	ops/expression/types.c \
 	ops/expression/vars.c \
@@ -67,6 +68,10 @@ libyoke_ops_all_la_SOURCES = \
 	ops/reduce/histogram.h \
 	ops/reduce/histogram_weights.c \
 	ops/reduce/map_reduce.c \
+	ops/reduce/map_rows.c \
+	ops/reduce/map_rows.h \
+	ops/reduce/map_rows_check.c \
+	ops/reduce/map_rows_text.c \
 	ops/reduce/reduce.c \
 	ops/reduce/reduce.h \
 	ops/reduce/reduce_segments.c \
@@ -125,6 +130,7 @@ ops_texts = \
 	ops/reduce/group.yk \
 	ops/reduce/histogram.yk \
 	ops/reduce/histogram_weights.yk \
+	ops/reduce/map_rows.yk \
 	ops/reduce/reduce.yk \
 	ops/reduce/reduce_segments.yk \
 	ops/reduce/scan.yk \
@@ -160,6 +166,7 @@ ops_headers = \
 	ops/expression/expression.yh \
 	ops/map/operands.yh \
 	ops/reduce/bins.yh \
+	ops/reduce/map_rows_stage.yh \
 	ops/reduce/reduce_state.yh \
 	ops/reduce/reduce_tile.yh \
 	ops/reduce/reduce_tree.yh \

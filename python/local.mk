@@ -93,6 +93,7 @@ EXTRA_DIST += \
 	python/tests/test_operators.py \
 	python/tests/test_peers.py \
 	python/tests/test_random.py \
+	python/tests/test_rows.py \
 	python/tests/test_same_names.py \
 	python/tests/test_standard.py \
 	python/tests/test_trace.py \
@@ -176,6 +177,8 @@ EXTRA_DIST += \
 	python/yoke/_random_state.py \
 	python/yoke/_rank_filter.py \
 	python/yoke/_rejection.py \
+	python/yoke/_rows.py \
+	python/yoke/_rows.pyi \
 	python/yoke/_shapes.py \
 	python/yoke/_shapes.pyi \
 	python/yoke/_statistics.py \

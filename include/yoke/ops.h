@@ -152,6 +152,37 @@ YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, 
                                         const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
                                         size_t axis_count);
 
+/*
+ * Evaluate an expression that reduces rows and goes on with the results, as softmax does in one launch:
+ *
+ *     yoke_map_rows(stream, "e = exp(x - max(x)); y = e / sum(e)", YOKE_VARS(x, y), YOKE_AXES(1));
+ *
+ * A row is what lies along the axes, YOKE_ALL_AXES for all; the shape is that of the arrays that are read, broadcast to each other.
+ * sum, mean, prod, min, max, any and all of one argument reduce it, at any place in the expression, and have one value for each
+ * row; in a branch too they are of the whole row. At least one is called, and at most 8. Outputs have the whole shape; or an extent
+ * of 1 along the axes, or not these axes: such an output gets one element for each row, and a value that does not vary along it. An
+ * output may also be an input, at the same element.
+ *
+ * Results are as by yoke_reduce with YOKE_REDUCE_SUM, _MEAN, _PRODUCT, _MIN, _MAX, _ANY and _ALL, to the last bit. Their dtype is
+ * the argument's, or that which C promotes it to, except that sums and products of integers are int64 or uint64, means of integers
+ * float32, or float64 where a variable is double or complex128, and any and all are bool.
+ *
+ * On a GPU a row is read once where its threads have room for it: up to 16,384 elements and 64 KiB of all arrays together, or 4,096
+ * elements where the expression is long; else once for each reduction that depends on another, and once more. A row is the work
+ * of one block of threads: for a few rows of millions of elements yoke_map_reduce and yoke_map are faster.
+ * YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or reduces nothing; an axis is out of range or named twice; products, or
+ * the least or the largest, of complex numbers; means of 64-bit integers, whose sum may not fit.
+ */
+#define yoke_map_rows(...) yoke_map_rows_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_map_rows_at(const char *where, yoke_stream *stream, const char *expression, const yoke_var *vars,
+                                      size_t count, const int32_t *axes, size_t axis_count);
+
+/* Find the dtype of the value that such an expression ends with, and whether it varies along a row (1, else 0: then one element for
+ * each row has it), by the text and the dtypes and shapes of the variables. Nothing runs, and buffers are not looked at.
+ * YOKE_E_INVALID_ARGUMENT: as above, or the expression ends with no value; an out_ parameter is NULL. */
+YOKE_API yoke_status yoke_rows_get_dtype(const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
+                                         size_t axis_count, int32_t *out_dtype, int32_t *out_varies);
+
 /* Find the dtype of an expression's value, as yoke_map_reduce and yoke_select_where compute it, by its text and the dtypes of its
  * variables: YOKE_F32 for "x * 0.5" of a float array or an int32 one, YOKE_BOOL for "x > 0". Nothing runs, and buffers are not
  * looked at. YOKE_E_INVALID_ARGUMENT: the expression has a mistake, or ends with no value; out_dtype is NULL. */

@@ -17,6 +17,7 @@ typedef struct emitter {
     size_t used, size;
     int indent;
     uint64_t declared; /* a bit for each new name */
+    unsigned stage;    /* 0: all statements */
     bool failed;
 } emitter;
 
@@ -141,6 +142,9 @@ static void put_operand(emitter *out, unsigned number)
         break;
     case YOPS_NODE_INDEX:
         put_index(out, node->index);
+        break;
+    case YOPS_NODE_REDUCE:
+        put(out, "row_%u", node->index);
         break;
     default:
         put(out, "step_%u", number);
@@ -346,7 +350,7 @@ static void emit_select(emitter *out, unsigned number)
 static void emit_node(emitter *out, unsigned number)
 {
     const yops_node *node = at(out, number);
-    if (node->kind <= YOPS_NODE_INDEX)
+    if (node->kind <= YOPS_NODE_REDUCE)
         return;
     if (node->kind == YOPS_NODE_LOGIC || node->kind == YOPS_NODE_SELECT) {
         (node->kind == YOPS_NODE_LOGIC ? emit_logic : emit_select)(out, number);
@@ -397,15 +401,39 @@ static void emit_statement(emitter *out, const yops_node *statement)
     put(out, rounds ? ");\n" : ";\n");
 }
 
-yoke_status yops_expression_emit(const yops_call *call, const yops_expression *expression, char **out_text)
+/* What the reductions of the stage combine, in a statement that has to wait for them. */
+static void emit_reduced(emitter *out, unsigned number)
 {
-    emitter out = { .expression = expression, .size = 1024 + (size_t)expression->node_count * 32 };
+    const yops_node *node = at(out, number);
+    if (number == 0 || node->stage < out->stage)
+        return;
+    if (node->kind != YOPS_NODE_REDUCE || node->stage != out->stage) {
+        emit_reduced(out, node->a);
+        emit_reduced(out, node->b);
+        emit_reduced(out, node->c);
+        return;
+    }
+    emit_node(out, node->a);
+    begin_line(out);
+    put(out, "reduced_%u = ", node->index);
+    put_operand(out, node->a);
+    put(out, ";\n");
+}
+
+static yoke_status emit(const yops_call *call, const yops_expression *expression, unsigned stage, char **out_text)
+{
+    emitter out = { .expression = expression, .size = 1024 + (size_t)expression->node_count * 32, .stage = stage };
     out.text = malloc(out.size);
     out.failed = !out.text;
     put(&out, "{\n");
     out.indent = 1;
-    for (unsigned i = expression->first; i; i = expression->nodes[i].b)
-        emit_statement(&out, &expression->nodes[i]);
+    for (unsigned i = expression->first; i; i = expression->nodes[i].b) {
+        const yops_node *statement = &expression->nodes[i];
+        if (stage == 0 || expression->nodes[statement->a].stage < stage)
+            emit_statement(&out, statement);
+        else
+            emit_reduced(&out, statement->a);
+    }
     if (expression->value) {
         emit_node(&out, expression->value);
         begin_line(&out);
@@ -420,4 +448,14 @@ yoke_status yops_expression_emit(const yops_call *call, const yops_expression *e
     }
     *out_text = out.text;
     return YOKE_OK;
+}
+
+yoke_status yops_expression_emit(const yops_call *call, const yops_expression *expression, char **out_text)
+{
+    return emit(call, expression, 0, out_text);
+}
+
+yoke_status yops_expression_emit_stage(const yops_call *call, const yops_expression *expression, int32_t stage, char **out_text)
+{
+    return emit(call, expression, (unsigned)stage, out_text);
 }

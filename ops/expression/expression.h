@@ -13,6 +13,8 @@
  *     yoke_i64 position     for YOPS_POSITION
  *     yoke_i64 count        for YOPS_SIZE
  *     value_T value         where a value was wanted, of facts.value_dtype
+ *     value_T reduced_J     of YOPS_ROWS: what reduction J combines, in the statements of its stage
+ *     value_T row_J         its result, in the statements of later stages
  *
  * The statements may stand in a loop or in a block of their own, several times in one kernel: what they declare is inside of
  * braces. The names step_N and name_N are theirs. What they call is in "expression.yh", and in a text that stands before all of the
@@ -24,12 +26,21 @@
 #include "call/call.h"
 
 enum {
-    YOPS_MOST_TEXT = 4096,     /* bytes of an expression */
-    YOPS_MOST_NESTING = 64,    /* parentheses, calls, casts and signs within each other */
-    YOPS_MOST_HEIGHT = 256,    /* operations that depend on each other, as in a + b + c */
-    YOPS_MOST_VARS = 32,       /* of the list */
-    YOPS_MOST_TEMPORARIES = 64 /* new names */
+    YOPS_MOST_TEXT = 4096,      /* bytes of an expression */
+    YOPS_MOST_NESTING = 64,     /* parentheses, calls, casts and signs within each other */
+    YOPS_MOST_HEIGHT = 256,     /* operations that depend on each other, as in a + b + c */
+    YOPS_MOST_VARS = 32,        /* of the list */
+    YOPS_MOST_TEMPORARIES = 64, /* new names */
+    YOPS_MOST_REDUCTIONS = 8    /* calls that reduce a row */
 };
+
+/* What an expression is for. */
+typedef enum yops_kind {
+    YOPS_MAP,       /* it assigns at least one array */
+    YOPS_VALUE,     /* it ends with a value and assigns no array */
+    YOPS_ROWS,      /* it assigns arrays, and reduces rows */
+    YOPS_ROWS_VALUE /* it ends with a value, and reduces rows */
+} yops_kind;
 
 /* Bits of facts.indices. */
 #define YOPS_INDEX(axis) (UINT32_C(1) << (axis))
@@ -49,12 +60,20 @@ typedef struct yops_expression_facts {
     bool needs_f64;      /* double is computed with, read or written */
 } yops_expression_facts;
 
-/* Parse and check an expression and its list of variables; of an array only the dtype is looked at. `wants_value`: the expression
- * ends with a value and assigns no array; else it assigns at least one array. The expression keeps nothing of `text` and `vars`;
- * yops_expression_free frees it.
+/* A call in an expression that reduces a row. Its stage is one above the highest stage of what it reduces; all reductions of a
+ * stage are made together. */
+typedef struct yops_row_reduction {
+    int32_t operation; /* YOKE_REDUCE_SUM to _ALL, and _MEAN */
+    int32_t dtype;     /* of reduced_J */
+    int32_t result;    /* of row_J */
+    int32_t stage;     /* from 1 on */
+} yops_row_reduction;
+
+/* Parse and check an expression and its list of variables; of an array only the dtype is looked at. The expression keeps nothing of
+ * `text` and `vars`; yops_expression_free frees it.
  * YOKE_E_INVALID_ARGUMENT: a mistake in the list, or in the expression: then the record has the text and a caret below the mistake.
  * YOKE_E_OUT_OF_HOST_MEMORY. */
-yoke_status yops_expression_parse(const yops_call *call, const char *text, const yoke_var *vars, size_t count, bool wants_value,
+yoke_status yops_expression_parse(const yops_call *call, const char *text, const yoke_var *vars, size_t count, yops_kind kind,
                                   yops_expression **out_expression);
 
 /* NULL is allowed. */
@@ -69,5 +88,18 @@ yoke_status yops_expression_check_axes(const yops_call *call, const yops_express
 
 /* The statements as text for both languages, which the caller frees. YOKE_E_OUT_OF_HOST_MEMORY. */
 yoke_status yops_expression_emit(const yops_call *call, const yops_expression *expression, char **out_text);
+
+/* ---- Rows ---- */
+
+/* The reductions; *out_count of them. They are valid as long as the expression. */
+const yops_row_reduction *yops_expression_get_reductions(const yops_expression *expression, int32_t *out_count);
+
+/* The statements that a stage needs: all that do not wait for its reductions, and reduced_J for each of those. Behind the last
+ * stage, yops_expression_emit has all statements. */
+yoke_status yops_expression_emit_stage(const yops_call *call, const yops_expression *expression, int32_t stage, char **out_text);
+
+/* The arrays that get several values along a row, a bit each, where the variables of `vars` and the index variables of `indices`
+ * have several. *out_value: the same of the value, if there is one. */
+uint32_t yops_expression_find_varying(const yops_expression *expression, uint32_t vars, uint32_t indices, bool *out_value);
 
 #endif

@@ -22,9 +22,9 @@ static bool add(yops_identity *identity, size_t room, const char *bytes, size_t 
 }
 
 /* Write what fits; the length is right in any case. */
-static bool write_all(yops_identity *identity, size_t room, const char *text, const yoke_var *vars, size_t count, bool wants_value)
+static bool write_all(yops_identity *identity, size_t room, const char *text, const yoke_var *vars, size_t count, yops_kind kind)
 {
-    char begin = (char)(wants_value ? SEPARATOR + 1 : SEPARATOR);
+    char begin = (char)(SEPARATOR + (int)kind);
     bool fits = add(identity, room, &begin, 1) && add(identity, room, text, strlen(text));
     for (size_t k = 0; k < count; k++) {
         int32_t dtype = vars[k].kind == YOKE_VAR_ARRAY ? vars[k].array.dtype : vars[k].scalar.dtype;
@@ -54,11 +54,11 @@ static bool is_writable(const char *text, const yoke_var *vars, size_t count)
     return true;
 }
 
-static yoke_status make(const yops_call *call, const char *text, const yoke_var *vars, size_t count, bool wants_value,
+static yoke_status make(const yops_call *call, const char *text, const yoke_var *vars, size_t count, yops_kind kind,
                         yops_identity *identity)
 {
     identity->length = 0;
-    if (!write_all(identity, sizeof identity->own, text, vars, count, wants_value)) {
+    if (!write_all(identity, sizeof identity->own, text, vars, count, kind)) {
         size_t room = 0;
         room = 1 + strlen(text);
         for (size_t k = 0; k < count; k++)
@@ -67,7 +67,7 @@ static yoke_status make(const yops_call *call, const char *text, const yoke_var 
         if (!identity->allocated)
             return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the expression");
         identity->length = 0;
-        write_all(identity, room, text, vars, count, wants_value);
+        write_all(identity, room, text, vars, count, kind);
     }
     identity->bytes = identity->allocated ? identity->allocated : identity->own;
     return YOKE_OK;
@@ -95,7 +95,7 @@ static bool is_of(const struct memory *memory, const yops_identity *identity)
     return memory->length == identity->length && memcmp(memory->bytes, identity->bytes, identity->length) == 0;
 }
 
-yoke_status yops_identity_get(const yops_call *call, const char *text, const yoke_var *vars, size_t count, bool wants_value,
+yoke_status yops_identity_get(const yops_call *call, const char *text, const yoke_var *vars, size_t count, yops_kind kind,
                               yops_identity *out_identity, yops_expression **out_expression)
 {
     struct memory *memory = NULL;
@@ -103,7 +103,7 @@ yoke_status yops_identity_get(const yops_call *call, const char *text, const yok
     out_identity->length = 0;
     *out_expression = NULL;
     if (is_writable(text, vars, count)) {
-        yoke_status status = make(call, text, vars, count, wants_value, out_identity);
+        yoke_status status = make(call, text, vars, count, kind, out_identity);
         if (status < 0)
             return status;
         memory = out_identity->length <= MOST_REMEMBERED ? place_of(out_identity) : NULL;
@@ -112,7 +112,7 @@ yoke_status yops_identity_get(const yops_call *call, const char *text, const yok
         out_identity->facts = memory->facts;
         return YOKE_OK;
     }
-    yoke_status status = yops_expression_parse(call, text, vars, count, wants_value, out_expression);
+    yoke_status status = yops_expression_parse(call, text, vars, count, kind, out_expression);
     if (status < 0)
         return status;
     out_identity->facts = *yops_expression_get_facts(*out_expression);
@@ -137,7 +137,7 @@ yoke_status yops_identity_check_axes(const yops_call *call, const yops_identity 
         return YOKE_OK;
     yoke_status status = YOKE_OK;
     if (!*expression)
-        status = yops_expression_parse(call, text, vars, count, identity->facts.value_dtype != 0, expression);
+        status = yops_expression_parse(call, text, vars, count, identity->facts.value_dtype ? YOPS_VALUE : YOPS_MAP, expression);
     return status < 0 ? status : yops_expression_check_axes(call, *expression, dimensions);
 }
 

@@ -18,7 +18,7 @@ typedef struct yops_identity {
 
 /* Find the facts of an expression. Where it has to be parsed, the caller gets the expression too, else NULL, and frees it. Fails as
  * yops_expression_parse does. yops_identity_end may be called after a failure too. */
-yoke_status yops_identity_get(const yops_call *call, const char *text, const yoke_var *vars, size_t count, bool wants_value,
+yoke_status yops_identity_get(const yops_call *call, const char *text, const yoke_var *vars, size_t count, yops_kind kind,
                               yops_identity *out_identity, yops_expression **out_expression);
 void yops_identity_end(yops_identity *identity);
 

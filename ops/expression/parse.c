@@ -18,6 +18,16 @@
 
 static uint16_t parse_value(yops_parser *parser);
 
+static bool wants_value(const yops_parser *parser)
+{
+    return parser->kind == YOPS_VALUE || parser->kind == YOPS_ROWS_VALUE;
+}
+
+static bool has_rows(const yops_parser *parser)
+{
+    return parser->kind == YOPS_ROWS || parser->kind == YOPS_ROWS_VALUE;
+}
+
 static const char *text_of(const yops_parser *parser, yops_token token)
 {
     return parser->text + token.at;
@@ -49,9 +59,12 @@ static uint16_t expected(yops_parser *parser, const char *what)
 
 static uint16_t new_leaf(yops_parser *parser, yops_token token, yops_node_kind kind, int32_t dtype, int index)
 {
+    const yops_expression *e = parser->expression;
     yops_node node = {
         .kind = (uint8_t)kind, .dtype = (uint8_t)dtype, .index = (uint16_t)index, .at = token.at, .length = token.length
     };
+    if (kind == YOPS_NODE_OUT || kind == YOPS_NODE_NAME)
+        node.stage = kind == YOPS_NODE_OUT ? e->vars[index].stage : e->new_names[index].stage;
     return yops_new_node(parser, node);
 }
 
@@ -168,7 +181,12 @@ static uint16_t parse_call(yops_parser *parser, yops_token token)
     bool is_own = var >= 0 && parser->expression->vars[var].kind == YOKE_VAR_FUNCTION;
     if (!is_own)
         function = yops_find_function(text, token.length);
-    if (!is_own && function < 0) {
+    bool is_reduction = !is_own && yops_find_row_reduction(text, token.length, 1);
+    if (is_reduction && function < 0 && !has_rows(parser))
+        return yops_mistake(
+            parser, token.at, token.length,
+            "'%.*s' reduces rows, which only yoke_map_rows has: in Python, evaluate with axis=", shown_length(token), text);
+    if (!is_own && function < 0 && !is_reduction) {
         if (var >= 0 || yops_find_new_name(parser->expression, text, token.length) >= 0)
             return yops_mistake(parser, token.at, token.length, "'%.*s' is not a function", shown_length(token), text);
         if (yops_find_dtype(text, token.length))
@@ -176,8 +194,10 @@ static uint16_t parse_call(yops_parser *parser, yops_token token)
                                 text, shown_length(token), text);
         return unknown(parser, token, true);
     }
-    unsigned takes = is_own ? parser->expression->vars[var].parameters : yops_functions[function].arguments;
+    unsigned takes = is_own ? parser->expression->vars[var].parameters : function < 0 ? 1 : yops_functions[function].arguments;
     unsigned count = parse_arguments(parser, arguments, YOPS_MOST_PARAMETERS);
+    if (is_reduction && has_rows(parser) && count == 1)
+        return yops_new_reduction(parser, token, yops_find_row_reduction(text, token.length, 1), arguments[0]);
     if (count != takes)
         return yops_mistake(parser, token.at, parser->end - token.at, "'%.*s' takes %u argument%s, but %u %s given",
                             shown_length(token), text, takes, takes == 1 ? "" : "s", count, count == 1 ? "was" : "were");
@@ -351,7 +371,7 @@ static bool can_be_assigned(yops_parser *parser, yops_token token, int var)
     if (name->kind != YOKE_VAR_ARRAY)
         yops_mistake(parser, token.at, token.length, "'%.*s' is a %s, which cannot be assigned", shown_length(token), text,
                      name->kind == YOKE_VAR_SCALAR ? "scalar" : "function");
-    else if (parser->wants_value)
+    else if (wants_value(parser))
         yops_mistake(parser, token.at, token.length, "'%.*s' is an array, which only yoke_map assigns", shown_length(token), text);
     return parser->status >= 0;
 }
@@ -389,7 +409,7 @@ static void parse_assignment(yops_parser *parser, yops_token target)
         return;
     if (var < 0 && name == e->new_name_count) {
         value = yops_settle(parser, value);
-        e->new_names[name] = (yops_new_name){ target.at, target.length, e->nodes[value].dtype };
+        e->new_names[name] = (yops_new_name){ target.at, target.length, e->nodes[value].dtype, 0 };
         e->new_name_count++;
     }
     int32_t dtype = var >= 0 ? e->vars[var].dtype : e->new_names[name].dtype;
@@ -397,6 +417,7 @@ static void parse_assignment(yops_parser *parser, yops_token target)
         return;
     bool is_rounded = var >= 0 && yops_is_reduced(dtype);
     value = yops_convert(parser, value, is_rounded ? YOKE_F32 : dtype, false);
+    *(var >= 0 ? &e->vars[var].stage : &e->new_names[name].stage) = e->nodes[value].stage;
     yops_node statement = { .kind = var >= 0 ? YOPS_NODE_SET_OUT : YOPS_NODE_SET_NAME, .dtype = (uint8_t)dtype, .a = value };
     statement.index = (uint16_t)(var >= 0 ? var : name);
     statement.at = target.at;
@@ -426,7 +447,7 @@ static bool take_target(yops_parser *parser, yops_token *out_target)
 static void parse_last_value(yops_parser *parser)
 {
     yops_token first = parser->token;
-    bool is_wanted = parser->wants_value;
+    bool is_wanted = wants_value(parser);
     uint16_t value = yops_settle(parser, parse_value(parser));
     unsigned length = parser->end - first.at;
     if (parser->status >= 0 && parser->token.kind == YOPS_TOKEN_ASSIGN && !is_wanted)
@@ -465,16 +486,19 @@ static void parse_statements(yops_parser *parser)
         if (parser->status >= 0 && parser->token.kind != YOPS_TOKEN_END && !is_character(parser, ';'))
             expected(parser, "an operator or ';'");
     }
-    if (parser->wants_value && !parser->expression->value)
+    if (wants_value(parser) && !parser->expression->value)
         yops_mistake(parser, parser->token.at, 1,
                      "the expression gives no value: end it with one that is not assigned, as in 'd = x - y; d * d'");
-    if (!parser->wants_value && !parser->expression->facts.written)
+    if (!wants_value(parser) && !parser->expression->facts.written)
         yops_mistake(parser, 0, 1, "no array of the list is assigned: begin with an output, as in 'c = a + b'");
+    if (has_rows(parser) && parser->expression->reduction_count == 0)
+        yops_mistake(parser, 0, 1,
+                     "nothing is reduced along the axes: call sum, mean, prod, min, max, any or all, or use yoke_map");
 }
 
 /* ---- Expressions ---- */
 
-yoke_status yops_expression_parse(const yops_call *call, const char *text, const yoke_var *vars, size_t count, bool wants_value,
+yoke_status yops_expression_parse(const yops_call *call, const char *text, const yoke_var *vars, size_t count, yops_kind kind,
                                   yops_expression **out_expression)
 {
     if (!text)
@@ -487,13 +511,14 @@ yoke_status yops_expression_parse(const yops_call *call, const char *text, const
         return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for an expression");
     e->facts = (yops_expression_facts){ 0 };
     e->value = e->first = e->last = e->new_name_count = 0;
+    e->reduction_count = 0;
     e->nodes[0] = (yops_node){ .kind = YOPS_NODE_NONE };
     e->node_count = 1;
     e->capacity = (uint16_t)capacity;
     e->text_length = (uint16_t)length;
     e->text = (char *)(e->nodes + capacity);
     memcpy(e->text, text, length + 1);
-    yops_parser parser = { .call = call, .expression = e, .text = e->text, .wants_value = wants_value };
+    yops_parser parser = { .call = call, .expression = e, .text = e->text, .kind = kind };
     parser.status = yops_read_vars(call, vars, count, e);
     if (parser.status >= 0)
         parse_statements(&parser);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tree of an expression, and what the files of its front end call of each other: vars.c checks the list of variables and finds
- * names, lexer.c makes tokens, parse.c builds the tree, types.c and compare.c give types, fail.c tells mistakes, emit.c writes the
- * kernel's statements, calls.c what they call.
+ * names, lexer.c makes tokens, parse.c builds the tree, types.c and compare.c give types, reductions.c knows the calls that reduce
+ * a row, fail.c tells mistakes, emit.c writes the kernel's statements, calls.c what they call.
  */
 #ifndef YOPS_EXPRESSION_TREE_H
 #define YOPS_EXPRESSION_TREE_H
@@ -74,6 +74,7 @@ typedef enum yops_node_kind {
     YOPS_NODE_OUT,      /* what has been assigned to the variable `index` */
     YOPS_NODE_NAME,     /* the temporary `index` */
     YOPS_NODE_INDEX,    /* the index variable of bit `index` */
+    YOPS_NODE_REDUCE,   /* reduction `index` of a along the row */
     YOPS_NODE_CONVERT,  /* a as the node's dtype; float16 and bfloat16 are rounded */
     YOPS_NODE_SIGN,     /* operation a */
     YOPS_NODE_OPERATOR, /* a operation b */
@@ -96,6 +97,7 @@ enum {
  * Only the operands of comparisons may be of two classes. */
 typedef struct yops_node {
     uint8_t kind, dtype, operation, effects;
+    uint8_t stage; /* the highest stage of the reductions in the node, itself included; 0: there are none */
     uint16_t height, a, b, c, index;
     uint16_t at, length; /* in the text */
     union {
@@ -117,12 +119,13 @@ typedef struct yops_name {
     uint8_t kind;  /* YOKE_VAR_ */
     uint8_t dtype; /* of a function, its result's */
     bool is_assigned, is_read_back;
+    uint8_t stage; /* of what has been assigned */
     uint8_t parameters, parameter[YOPS_MOST_PARAMETERS];
 } yops_name;
 
 typedef struct yops_new_name {
     uint16_t at, length;
-    uint8_t dtype;
+    uint8_t dtype, stage;
 } yops_new_name;
 
 struct yops_expression {
@@ -133,6 +136,8 @@ struct yops_expression {
     uint16_t index_at[YOPS_INDEX_NAMES], index_length[YOPS_INDEX_NAMES]; /* where each index variable is used first */
     yops_name vars[YOPS_MOST_VARS];
     yops_new_name new_names[YOPS_MOST_TEMPORARIES];
+    int32_t reduction_count;
+    yops_row_reduction reductions[YOPS_MOST_REDUCTIONS];
     char *text;
     yops_node nodes[]; /* the first is not used */
 };
@@ -160,7 +165,7 @@ typedef struct yops_parser {
     yops_token token; /* the next */
     uint16_t end;     /* where the token before ended */
     unsigned depth;
-    bool wants_value;
+    yops_kind kind;
     yoke_status status; /* the first mistake's */
 } yops_parser;
 
@@ -202,6 +207,12 @@ uint16_t yops_new_select(yops_parser *parser, uint16_t a, uint16_t b, uint16_t c
 /* A call of the function of expressions, or of the list, with its arguments. */
 uint16_t yops_new_function(yops_parser *parser, yops_token token, int number, const uint16_t *arguments);
 uint16_t yops_new_call(yops_parser *parser, yops_token token, int var, const uint16_t *arguments);
+
+/* ---- Reductions of rows ---- */
+
+/* The operation of a call by this name with so many arguments, or 0. */
+int32_t yops_find_row_reduction(const char *text, size_t length, unsigned count);
+uint16_t yops_new_reduction(yops_parser *parser, yops_token token, int32_t operation, uint16_t argument);
 
 /* What C computes an operand with, and two of them; what adapts stays so. */
 int32_t yops_promote(int32_t dtype);

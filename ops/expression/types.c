@@ -44,6 +44,7 @@ uint16_t yops_new_node(yops_parser *parser, yops_node node)
         if (!children[i])
             continue;
         node.effects |= child->effects;
+        node.stage = child->stage > node.stage ? child->stage : node.stage;
         node.height = child->height >= node.height ? (uint16_t)(child->height + 1) : node.height;
     }
     if (node.height > YOPS_MOST_HEIGHT)

@@ -359,6 +359,7 @@ static yoke_status read_var(const yops_call *call, size_t number, const yoke_var
     out->kind = (uint8_t)var->kind;
     out->dtype = (uint8_t)dtype;
     out->is_assigned = out->is_read_back = false;
+    out->stage = 0;
     out->parameters = 0;
     return status;
 }

@@ -110,7 +110,7 @@ yoke_status yops_evaluation_begin(yops_evaluation *v, const yops_call *call, con
     v->vars = vars;
     v->var_count = count;
     v->arg_count = 0;
-    yoke_status status = yops_identity_get(call, text, vars, count, true, &v->identity, &v->expression);
+    yoke_status status = yops_identity_get(call, text, vars, count, YOPS_VALUE, &v->identity, &v->expression);
     if (status == YOKE_OK)
         status = yops_identity_check_device(call, &v->identity);
     if (status == YOKE_OK)
@@ -196,7 +196,7 @@ static yoke_status compile(yops_evaluation *v, const char *key, const char *text
     char *statements = NULL, *functions = NULL, *generated = NULL;
     yoke_status status = YOKE_OK;
     if (!v->expression)
-        status = yops_expression_parse(v->call, v->text, v->vars, v->var_count, true, &v->expression);
+        status = yops_expression_parse(v->call, v->text, v->vars, v->var_count, YOPS_VALUE, &v->expression);
     if (status == YOKE_OK)
         status = yops_expression_emit(v->call, v->expression, &statements);
     if (status == YOKE_OK)
@@ -238,7 +238,7 @@ yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *va
     yops_expression *parsed = NULL;
     if (!out_dtype)
         return yops_fail(&call, YOKE_E_INVALID_ARGUMENT, "out_dtype is NULL");
-    yoke_status status = yops_identity_get(&call, expression, vars, count, true, &identity, &parsed);
+    yoke_status status = yops_identity_get(&call, expression, vars, count, YOPS_VALUE, &identity, &parsed);
     if (status == YOKE_OK)
         *out_dtype = identity.facts.value_dtype;
     yops_expression_free(parsed);

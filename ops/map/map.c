@@ -146,7 +146,7 @@ static yoke_status prepare(const yops_call *call, const yops_identity *identity,
     status = yops_elementwise_find(e, identity->bytes, identity->length, &out->kernel);
     if (status == YOKE_OK && !out->kernel) {
         if (!*expression)
-            status = yops_expression_parse(call, text, vars, count, false, expression);
+            status = yops_expression_parse(call, text, vars, count, YOPS_MAP, expression);
         if (status == YOKE_OK)
             status = compile(e, *expression, vars, &out->kernel);
     }
@@ -158,7 +158,7 @@ yoke_status yops_map_prepare(const yops_call *call, const char *text, const yoke
     yops_identity identity;
     yops_expression *expression = NULL;
     out_ready->kernel = NULL;
-    yoke_status status = yops_identity_get(call, text, vars, count, false, &identity, &expression);
+    yoke_status status = yops_identity_get(call, text, vars, count, YOPS_MAP, &identity, &expression);
     if (status == YOKE_OK)
         status = prepare(call, &identity, text, vars, count, &expression, out_ready);
     yops_expression_free(expression);

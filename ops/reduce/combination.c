@@ -112,7 +112,7 @@ yoke_status yops_combination_begin(yops_combination *c, const yops_call *call, c
     *c = (yops_combination){ .call = call, .text = text, .computed = choose_computed(out) };
     yoke_status status = take_functions(c, functions, count);
     if (status == YOKE_OK)
-        status = yops_identity_get(call, text, c->vars, c->count, true, &c->identity, &c->expression);
+        status = yops_identity_get(call, text, c->vars, c->count, YOPS_VALUE, &c->identity, &c->expression);
     if (status == YOKE_OK)
         status = yops_identity_check_device(call, &c->identity);
     if (status == YOKE_OK)
@@ -165,7 +165,7 @@ static yoke_status compile(yops_combination *c, const char *key, const char *tex
     char *statements = NULL, *functions = NULL, *generated = NULL;
     yoke_status status = YOKE_OK;
     if (!c->expression)
-        status = yops_expression_parse(c->call, c->text, c->vars, c->count, true, &c->expression);
+        status = yops_expression_parse(c->call, c->text, c->vars, c->count, YOPS_VALUE, &c->expression);
     if (status == YOKE_OK)
         status = yops_expression_emit(c->call, c->expression, &statements);
     if (status == YOKE_OK)

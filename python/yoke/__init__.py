@@ -37,6 +37,7 @@ from . import _pocl, fft, ndimage, random
 from ._positions import (
     argwhere, compress, count_nonzero, extract, flatnonzero, nonzero, put, put_along_axis, scatter_add, take, take_along_axis,
 )
+from ._rows import log_softmax, logsumexp, softmax
 from ._trace import Trace
 from . import _methods  # which gives Array some of its methods
 

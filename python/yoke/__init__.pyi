@@ -53,6 +53,7 @@ from ._core.stream import *
 from ._elementwise import *
 from ._layout import *
 from ._positions import *
+from ._rows import *
 from ._shapes import *
 from ._statistics import *
 from ._trace import *
@@ -98,8 +99,14 @@ def to_numpy(array: Array) -> Any: ...
 # ---- Functions of each element ----
 
 def map(expression: Expression, /, *, stream: Stream | None = None, **variables: Array | Number) -> None: ...
+@overload
 def evaluate(
     expression: Expression, /, dtype: DType | None = None, *, stream: Stream | None = None, **variables: Array | Number
+) -> Array: ...
+@overload
+def evaluate(
+    expression: str, /, dtype: DType | None = None, *, axis: Axes, keepdims: _bool = False, stream: Stream | None = None,
+    **variables: Array | Number
 ) -> Array: ...
 def apply(name: str, a: ArrayLike) -> Array: ...
 def binary_function(name: Literal["min", "max", "fmin", "fmax"], a: ArrayLike, b: ArrayLike) -> Array: ...

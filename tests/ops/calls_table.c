@@ -62,6 +62,13 @@ static yoke_status call_map_reduce(yoke_stream *stream, const calls_state *x)
     return yoke_map_reduce(stream, YOKE_REDUCE_SUM, &x->a[0], "(a - b) * (a - b)", YOKE_VARS(a, b), YOKE_ALL_AXES);
 }
 
+/* Sums of products: no function of the driver's, so that the bits are the same everywhere. */
+static yoke_status call_map_rows(yoke_stream *stream, const calls_state *x)
+{
+    yoke_array c = x->a[0], a = x->a[1];
+    return yoke_map_rows(stream, "d = a - mean(a); c = d / sqrt(sum(d * d))", YOKE_VARS(c, a), YOKE_AXES(1));
+}
+
 static yoke_status call_map_reduce_segments(yoke_stream *stream, const calls_state *x)
 {
     yoke_array a = x->a[1], b = x->a[2];
@@ -157,6 +164,7 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 #define CALL_clamp ARRAYS(LINE(F32), LINE(F32))
 #define CALL_reduce ARRAYS(FEW(F32, 1), LINE(F32))
 #define CALL_map_reduce ARRAYS(FEW(F32, 1), LINE(F32), LINE(F32))
+#define CALL_map_rows ARRAYS(PLANE(F32), PLANE(F32))
 #define CALL_dot ARRAYS(FEW(F32, 1), LINE(F32), LINE(F32))
 #define CALL_reduce_segments ARRAYS(FEW(F32, 6), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } })
 #define CALL_map_reduce_segments ARRAYS(FEW(F32, 6), LINE(F32), LINE(F32), { YOKE_I32, CALLS_OFFSETS, { 7 } })

@@ -71,6 +71,7 @@ ops_programs = \
 	tests/ops/reduce/block_reduce \
 	tests/ops/reduce/histogram \
 	tests/ops/reduce/map_reduce \
+	tests/ops/reduce/map_rows \
 	tests/ops/reduce/own \
 	tests/ops/reduce/reduce \
 	tests/ops/reduce/reduce_segments \
@@ -123,6 +124,7 @@ ops_rusticl_programs = \
 	tests/ops/reduce/block_reduce \
 	tests/ops/reduce/histogram \
 	tests/ops/reduce/map_reduce \
+	tests/ops/reduce/map_rows \
 	tests/ops/reduce/own \
 	tests/ops/reduce/reduce_segments
 ops_rusticl_tests = $(ops_rusticl_programs:=.opencl.tap)
@@ -186,6 +188,7 @@ tests_ops_random_statistics_LDADD = $(ops_libraries)
 tests_ops_reduce_block_reduce_LDADD = $(ops_libraries)
 tests_ops_reduce_histogram_LDADD = $(ops_libraries)
 tests_ops_reduce_map_reduce_LDADD = $(ops_libraries)
+tests_ops_reduce_map_rows_LDADD = $(ops_libraries) -lm
 tests_ops_reduce_own_LDADD = $(ops_libraries)
 tests_ops_reduce_reduce_LDADD = $(ops_libraries)
 tests_ops_reduce_reduce_segments_LDADD = $(ops_libraries)

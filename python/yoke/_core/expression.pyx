@@ -14,7 +14,7 @@ from .c_yoke cimport *
 from .c_ops cimport *
 from .errors cimport c_text, check, fail, here, shown
 from .dtype cimport (
-    BOOL, C64, dtype_number, F32, F64, has_double, I32, in_dtype, integer_number, is_integer_or_bool, number_of, part_of,
+    axis_of, BOOL, C64, dtype_number, F32, F64, has_double, I32, in_dtype, integer_number, is_integer_or_bool, number_of, part_of,
     shape_of,
 )
 from .stream cimport ordered_buffer, refuse_recorded, refuse_wait, Stream
@@ -343,22 +343,91 @@ cdef int32_t value_dtype(dtype, expression, dict variables) except -1:
     return number
 
 
-def evaluate(expression, /, dtype=None, *, stream=None, **variables):
+cdef list row_axes(axis, shape):
+    """The axes of rows, ascending: None are all."""
+    chosen = range(len(shape)) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)
+    chosen = sorted([axis_of(each, len(shape)) for each in chosen])
+    if len(set(chosen)) != len(chosen):
+        raise ValueError(f"an axis is named twice: {shown(axis)}")
+    if shape and not chosen:
+        raise ValueError("axis names no axis: rows lie along one, or more")
+    return chosen
+
+
+cdef str with_result(str expression, str name):
+    """The expression whose value is assigned to this name."""
+    head, separator, tail = expression.rstrip("; \n").rpartition(";")
+    return f"{head}{separator} {name} = {tail}"
+
+
+cdef str free_name(str name, str expression, dict variables):
+    while name in expression or name in variables:
+        name += "_"
+    return name
+
+
+cdef Array evaluate_rows(expression, dtype, axis, keepdims, Stream stream, dict variables):
+    """The value of an expression that reduces rows."""
+    cdef yoke_var vars[MOST_VARS]
+    cdef int32_t axes[8]
+    cdef size_t count = 0, axis_count
+    cdef int32_t number = 0, varies = 0
+    cdef Array result
+    cdef const char *where = here()
+    cdef yoke_status status
+    cdef bytes text
+    cdef const char *line
+    if not isinstance(expression, str):
+        raise TypeError("with axis, evaluate takes an expression as a str: functions of Python do not reduce rows")
+    values = in_double(expression, variables)
+    names, arrays = [], []
+    text = fill_expression(vars, &count, expression, values, names, arrays)
+    shape = broadcast_shape([each.shape for each in arrays_in(variables)])
+    chosen = row_axes(axis, shape)
+    axis_count = len(chosen)
+    for i, each in enumerate(chosen):
+        axes[i] = each
+    check(yoke_rows_get_dtype(text, vars, count, axes, axis_count, &number, &varies))
+    if dtype is not None:
+        number = dtype_number(dtype)
+    if not varies:
+        shape = [1 if i in chosen else extent for i, extent in enumerate(shape) if keepdims or i not in chosen]
+    stream = (<Array>arrays[0]).stream if stream is None else stream
+    result = new_array(stream, number, shape)
+    name = free_name("yops_result", expression, variables)
+    names, arrays, count = [], [], 0
+    text = fill_expression(vars, &count, with_result(expression, name), {name: result, **values}, names, arrays)
+    line = text
+    order_streams(stream, arrays)
+    with nogil:
+        status = yoke_map_rows_at(where, stream.ptr, line, vars, count, axes, axis_count)
+    check(status)
+    order_back(stream, arrays)
+    return result
+
+
+def evaluate(expression, /, dtype=None, *, axis=..., keepdims=False, stream=None, **variables):
     """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y), or of a function's, which is translated:
     evaluate(lambda x, y: (x - y) ** 2, x=x, y=y). dtype: None means the expression's own: "x > 0"
-    is bool, and "x * 0.5" of int64 float64, where the device has it."""
+    is bool, and "x * 0.5" of int64 float64, where the device has it.
+
+    With axis, an int, a tuple, or None for all, an expression also reduces along it, at any place, and goes on with the result, in
+    one launch: evaluate("e = exp(x - max(x)); e / sum(e)", axis=-1, x=x). There are sum, mean, prod, min, max, any and all. A value
+    that is the same all along the axis, as "sum(x * x)", gives one element for each row: the result is without the axis, unless
+    keepdims."""
     cdef Array result
+    if axis is not ...:
+        return evaluate_rows(expression, dtype, axis, keepdims, stream, variables)
+    if keepdims is not False:
+        raise TypeError("keepdims goes with axis")
     expression, variables = from_function(expression, variables)
     if not isinstance(expression, str):
         raise TypeError(f"an expression is a str, not {type(expression).__name__}")
     arrays = arrays_in(variables)
     stream = (<Array>arrays[0]).stream if stream is None else stream
     result = new_array(stream, value_dtype(dtype, expression, variables), broadcast_shape([each.shape for each in arrays]))
-    head, separator, tail = expression.rpartition(";")
-    name = "yops_result"
-    while name in expression or name in variables:
-        name += "_"
-    map_arrays(stream, f"{head}{separator} {name} = {tail}", in_double(expression, {name: result, **variables}), here())
+    name = free_name("yops_result", expression, variables)
+    map_arrays(stream, with_result(expression, name), in_double(expression, {name: result, **variables}), here())
     return result
 
 

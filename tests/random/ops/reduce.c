@@ -366,6 +366,37 @@ static void judge_map_reduce(step *s)
     }
 }
 
+/* Results that are exact, by the dtype that an expression gives them. */
+static void vary_map_rows(model *m, variant *v)
+{
+    v->kind = PICK(m, YOKE_REDUCE_SUM, YOKE_REDUCE_MIN, YOKE_REDUCE_MAX, YOKE_REDUCE_ANY, YOKE_REDUCE_ALL);
+    v->d[1] = PICK(m, YOKE_I32, YOKE_I64);
+    v->d[0] = v->kind == YOKE_REDUCE_SUM                                 ? YOKE_I64
+              : v->kind == YOKE_REDUCE_MIN || v->kind == YOKE_REDUCE_MAX ? v->d[1]
+                                                                         : YOKE_BOOL;
+}
+
+static bool draw_map_rows(model *m, step *s)
+{
+    return draw_reduce(m, s);
+}
+
+static yoke_status call_map_rows(yoke_stream *stream, const step *s)
+{
+    const char *text = s->v->kind == YOKE_REDUCE_SUM   ? "out = sum(a)"
+                       : s->v->kind == YOKE_REDUCE_MIN ? "out = min(a)"
+                       : s->v->kind == YOKE_REDUCE_MAX ? "out = max(a)"
+                       : s->v->kind == YOKE_REDUCE_ANY ? "out = any(a)"
+                                                       : "out = all(a)";
+    yoke_array out = *ARRAY(0), a = *ARRAY(1);
+    return yoke_map_rows(stream, text, YOKE_VARS(out, a), s->axes, (size_t)s->axis_count);
+}
+
+static void judge_map_rows(step *s)
+{
+    judge_reduce(s);
+}
+
 static void vary_dot(model *m, variant *v)
 {
     v->d[1] = pick_any(m);
@@ -503,7 +534,7 @@ static void judge_map_reduce_segments(step *s)
 }
 
 const operation operations_reduce[] = {
-    OPERATION(reduce), OPERATION(reduce_with),     OPERATION(map_reduce),
-    OPERATION(dot),    OPERATION(reduce_segments), OPERATION(map_reduce_segments),
+    OPERATION(reduce),          OPERATION(reduce_with),         OPERATION(map_reduce), OPERATION(dot),
+    OPERATION(reduce_segments), OPERATION(map_reduce_segments), OPERATION(map_rows),
 };
 const size_t count_reduce = COUNT_OF(operations_reduce);

@@ -69,6 +69,7 @@ static const char *const elsewhere[] = {
     "yoke_array_to_dlpack",
     /* They compile, measure or describe, and have no result: prepare, linear/matmul_tune and linear/blas of tests/ops. */
     "yoke_expression_get_dtype", /* tests/ops/reduce/map_reduce */
+    "yoke_rows_get_dtype",       /* tests/ops/reduce/map_rows */
     "yoke_matmul_get_tuned",
     "yoke_matmul_tune",
     "yoke_ops_get_library",

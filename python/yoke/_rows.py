@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of rows, of scipy.special's names: each is one expression that reduces along axes and goes on with the result."""
+
+from ._core import array_from as _array
+from ._core import evaluate as _evaluate
+
+__all__ = ["log_softmax", "logsumexp", "softmax"]
+
+
+def _value(text, a, axis, keepdims=False, **variables):
+    """The value of an expression of x. Floats keep their dtype; integers count as floats."""
+    a = _array(a)
+    dtype = a.dtype if a.dtype.name.startswith(("float", "bfloat")) else None
+    return _evaluate(text, dtype, axis=axis, keepdims=keepdims, x=a, **variables)
+
+
+def softmax(x, axis=None):
+    """exp(x) / sum(exp(x)) along an axis, several, or all, in one launch; elements are taken relative to the largest one, so that
+    none overflows. Integers give floats."""
+    return _value("v = x * 1.0; e = exp(v - max(v)); e / sum(e)", x, axis)
+
+
+def log_softmax(x, axis=None):
+    """The logarithm of softmax, which is exact also where softmax is 0."""
+    return _value("v = x * 1.0; m = max(v); d = v - (isfinite(m) ? m : 0); d - log(sum(exp(d)))", x, axis)
+
+
+def logsumexp(a, axis=None, b=None, *, keepdims=False, return_sign=False):
+    """log(sum(b * exp(a))) along an axis, several, or all, in one launch; b is 1 where it is None. Of a negative sum it is NaN."""
+    if return_sign:
+        raise NotImplementedError("return_sign is not here: take the sign of (b * yoke.exp(a - a.max())).sum()")
+    if b is None:
+        text, weights = "v = x * 1.0; m = max(v); f = isfinite(m) ? m : 0; log(sum(exp(v - f))) + f", {}
+    else:
+        text = "v = b == 0 ? -INFINITY : x * 1.0; m = max(v); f = isfinite(m) ? m : 0; log(sum(b * exp(v - f))) + f"
+        weights = {"b": _array(b)}
+    return _value(text, a, axis, keepdims, **weights)
