@@ -94,6 +94,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/signal/fft_plan.c \
 	ops/signal/filter.c \
 	ops/signal/filter.h \
+	ops/signal/filter_full.c \
 	ops/signal/filter_launch.c \
 	ops/signal/filter_plane.c \
 	ops/signal/filter_stages.c \
@@ -145,6 +146,7 @@ ops_texts = \
 	ops/signal/fft_direct.yk \
 	ops/signal/fft_real.yk \
 	ops/signal/filter.yk \
+	ops/signal/filter_full.yk \
 	ops/signal/filter_plane.yk \
 	ops/linear/matmul.yk \
 	ops/linear/matmul_cpu.yk \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters inside: filter.c checks a call and makes stages of it, filter_stages.c makes passes of the stages, filter_launch.c makes
- * launches of the passes.
+ * launches of the passes, and so do filter_plane.c and filter_full.c of some.
  */
 #ifndef YOPS_FILTER_HOST_H
 #define YOPS_FILTER_HOST_H
@@ -62,7 +62,7 @@ typedef struct yops_filter_pass {
     int64_t step;                       /* from tap to tap of the last stage */
     int32_t boundary;
     double value[2], divisor; /* value[1]: of the second axis of a plane */
-    bool is_plane;
+    bool is_plane, is_few;    /* by filter_plane.yk; by filter_full.yk */
     yoke_kernel *kernel, *set_weights;
 } yops_filter_pass;
 
@@ -81,7 +81,13 @@ bool yops_filter_fits_plane(const yops_filter *f, const yops_traits *traits, con
 yoke_status yops_filter_prepare_plane(const yops_filter *f, yops_filter_pass *pass);
 yoke_status yops_filter_launch_plane(const yops_filter *f, const yops_traits *traits, const yops_filter_pass *pass);
 
-/* For tests: take the kernels of GPUs (1), or those without the one for planes (2), whatever the device is. */
+/* Whether a full filter can have its weights as parameters. */
+bool yops_filter_fits_full(const yops_filter *f, const yops_traits *traits, const yops_filter_operand *in,
+                           const yops_filter_operand *out);
+yoke_status yops_filter_prepare_full(const yops_filter *f, const yops_traits *traits, yops_filter_pass *pass);
+yoke_status yops_filter_launch_full(const yops_filter *f, const yops_traits *traits, const yops_filter_pass *pass);
+
+/* For tests: take the kernels of GPUs (1), or of those the ones for any number of taps (2), whatever the device is. */
 extern int yops_filter_force;
 
 #endif
