@@ -35,6 +35,7 @@ typedef struct yops_filter {
     yops_filter_stage stages[YOKE_MAX_DIMENSIONS]; /* of ascending axes */
     bool is_box;                                   /* all weights are 1, and the sum is divided by the number of taps */
     bool is_full;    /* the stages are not one after the other but the axes of one sum; its weights are those of stage 0 */
+    bool is_rank;    /* not a sum: any real dtype, the same of both */
     double *weights; /* NULL for a box */
     size_t weight_count;
     int32_t computed; /* YOKE_F32 or YOKE_F64 */
@@ -42,6 +43,13 @@ typedef struct yops_filter {
 
 /* Integers of 8 and 16 bits, and floating point. */
 bool yops_filter_takes(int32_t dtype);
+
+/* Begin a filter: its checks but for those of its own parameters. */
+yoke_status yops_filter_begin(yops_filter *f, const char *function, const char *where, yoke_stream *stream, const int32_t *axes,
+                              size_t axis_count, const yoke_filter_options *options);
+
+/* Add the i-th axis with so many taps, and the options' origin. */
+yoke_status yops_filter_add_stage(yops_filter *f, int32_t i, int64_t taps);
 
 /* Enqueue the filter. The array is not empty, and there is at least one stage. */
 yoke_status yops_filter_run(yops_filter *f);
@@ -53,6 +61,9 @@ typedef struct yops_filter_operand {
     int32_t dtype, dimensions;
     int64_t shape[YOKE_MAX_DIMENSIONS], strides[YOKE_MAX_DIMENSIONS];
 } yops_filter_operand;
+
+/* The array as it is, but for one without axes, which gets one. */
+yops_filter_operand yops_filter_operand_of(const yoke_array *array, const yops_place *place);
 
 /* One launch: taps along one axis, or along up to three where the filter is full. */
 typedef struct yops_filter_pass {

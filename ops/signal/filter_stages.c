@@ -22,7 +22,7 @@ typedef struct run_state {
 /* Temporaries: two in turn between stages, and the sums of parts and the rest of a large box. */
 enum { TURN = 0, PARTS = 2, REST = 3 };
 
-static yops_filter_operand operand_of(const yoke_array *array, const yops_place *place)
+yops_filter_operand yops_filter_operand_of(const yoke_array *array, const yops_place *place)
 {
     yops_filter_operand o = { .root = place->root, .origin = place->origin, .dtype = array->dtype };
     o.dimensions = array->dimensions;
@@ -36,7 +36,7 @@ static yops_filter_operand operand_of(const yoke_array *array, const yops_place 
 /* A contiguous temporary of the output's shape, but for `extent` along an axis. */
 static yops_filter_operand temporary_operand(run_state *r, int32_t which, int32_t axis, int64_t extent)
 {
-    yops_filter_operand o = operand_of(r->f->out, &r->f->out_place);
+    yops_filter_operand o = yops_filter_operand_of(r->f->out, &r->f->out_place);
     uint64_t size = yoke_dtype_get_size(r->f->computed);
     o.root = NULL;
     o.origin = 0;
@@ -112,7 +112,7 @@ static void add_passes(run_state *r)
 {
     yops_filter *f = r->f;
     double value = f->options.value, divisor = 1;
-    ends e = { operand_of(f->a, &f->in_place), operand_of(f->out, &f->out_place), -1, -1 };
+    ends e = { yops_filter_operand_of(f->a, &f->in_place), yops_filter_operand_of(f->out, &f->out_place), -1, -1 };
     const yops_filter_operand out = e.out;
     if (f->is_full) {
         add_full_pass(r, &e);
