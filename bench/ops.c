@@ -151,6 +151,13 @@ static yoke_status run_correlate_5(work *w)
     return correlate(w, 5);
 }
 
+/* The median of 3 x 3. */
+static yoke_status run_median_3(work *w)
+{
+    yoke_array in = get_picture(&w->in), out = get_picture(&w->out);
+    return yoke_rank_filter(w->stream, &out, &in, 4, (const int64_t[]){ 3, 3 }, NULL, YOKE_AXES(0, 1), NULL);
+}
+
 static yoke_status run_correlate_7(work *w)
 {
     return correlate(w, 7);
@@ -203,6 +210,8 @@ static const operation operations[] = {
     { "correlate_3", "correlate_3", YOKE_F32, 26, 1, run_correlate_3 },
     { "correlate_5", "correlate_5", YOKE_F32, 26, 1, run_correlate_5 },
     { "correlate_7", "correlate_7", YOKE_F32, 26, 1, run_correlate_7 },
+    { "median_3", "median_3", YOKE_F32, 26, 1, run_median_3 },
+    { "median_3", "median_3", YOKE_U8, 26, 1, run_median_3 },
     { "random_normal", "random_normal", YOKE_F32, 28, 1, run_random_normal },
     { "random_normal", "random_normal", YOKE_F64, 27, 1, run_random_normal },
     { "random_uniform", "random_uniform", YOKE_F32, 28, 1, run_random_uniform },

@@ -63,6 +63,7 @@ def main():
     for side in (3, 5, 7):
         weights = cp.arange(side * side, dtype=cp.float32).reshape(side, side)**2 % 11 / 16
         show(f"correlate_{side}_f32_26", lambda weights=weights: ndimage.correlate(picture, weights, output=blurred))
+    show("median_3_f32_26", lambda: ndimage.median_filter(picture, 3, output=blurred))
     philox = cp.random.Generator(cp.random.Philox4x3210(1))
     out = cp.empty(1 << 28, dtype=cp.float32)
     show("random_normal_f32_28", lambda: philox.standard_normal(dtype=cp.float32, out=out))
