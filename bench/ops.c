@@ -115,15 +115,52 @@ static yoke_status run_histogram(work *w)
     return yoke_histogram(w->stream, &w->bins, &w->in, YOKE_NUMBER(0), YOKE_NUMBER(high), NULL);
 }
 
-/* A square picture, of sigma 3: 25 taps along both axes. */
-static yoke_status run_gaussian(work *w)
+/* The largest square picture that an array has room for, whose side is a power of two. */
+static yoke_array get_picture(const yoke_array *array)
 {
     int64_t side = 1;
-    while (4 * side * side <= w->in.shape[0])
+    while (4 * side * side <= array->shape[0])
         side *= 2;
-    yoke_array in = yoke_array_2d(w->in.buffer, w->in.dtype, side, side);
-    yoke_array out = yoke_array_2d(w->out.buffer, w->in.dtype, side, side);
+    return yoke_array_2d(array->buffer, array->dtype, side, side);
+}
+
+/* Of sigma 3: 25 taps along both axes. */
+static yoke_status run_gaussian(work *w)
+{
+    yoke_array in = get_picture(&w->in), out = get_picture(&w->out);
     return yoke_gaussian_filter(w->stream, &out, &in, (const double[]){ 3, 3 }, YOKE_AXES(0, 1), NULL);
+}
+
+/* Weights that are not separable. */
+static yoke_status correlate(work *w, int64_t side)
+{
+    yoke_array in = get_picture(&w->in), out = get_picture(&w->out);
+    double weights[49];
+    for (int i = 0; i < 49; i++)
+        weights[i] = (double)(i * i % 11) / 16;
+    return yoke_correlate(w->stream, &out, &in, weights, (const int64_t[]){ side, side }, YOKE_AXES(0, 1), NULL);
+}
+
+static yoke_status run_correlate_3(work *w)
+{
+    return correlate(w, 3);
+}
+
+static yoke_status run_correlate_5(work *w)
+{
+    return correlate(w, 5);
+}
+
+/* The median of 3 x 3. */
+static yoke_status run_median_3(work *w)
+{
+    yoke_array in = get_picture(&w->in), out = get_picture(&w->out);
+    return yoke_rank_filter(w->stream, &out, &in, 4, (const int64_t[]){ 3, 3 }, NULL, YOKE_AXES(0, 1), NULL);
+}
+
+static yoke_status run_correlate_7(work *w)
+{
+    return correlate(w, 7);
 }
 
 static yoke_status run_random_normal(work *w)
@@ -193,6 +230,11 @@ static const operation operations[] = {
     { "histogram_u32", "histogram", YOKE_U32, 28, 1, run_histogram },
     { "gaussian", "gaussian", YOKE_F32, 24, 1, run_gaussian },
     { "gaussian", "gaussian", YOKE_U8, 24, 1, run_gaussian },
+    { "correlate_3", "correlate_3", YOKE_F32, 26, 1, run_correlate_3 },
+    { "correlate_5", "correlate_5", YOKE_F32, 26, 1, run_correlate_5 },
+    { "correlate_7", "correlate_7", YOKE_F32, 26, 1, run_correlate_7 },
+    { "median_3", "median_3", YOKE_F32, 26, 1, run_median_3 },
+    { "median_3", "median_3", YOKE_U8, 26, 1, run_median_3 },
     { "random_normal", "random_normal", YOKE_F32, 28, 1, run_random_normal },
     { "random_normal", "random_normal", YOKE_F64, 27, 1, run_random_normal },
     { "random_uniform", "random_uniform", YOKE_F32, 28, 1, run_random_uniform },

@@ -58,6 +58,12 @@ def main():
         picture = (floats(24) * 255).astype(dtype).reshape(4096, 4096)
         blurred = cp.empty_like(picture)
         show(name, lambda: ndimage.gaussian_filter(picture, 3, output=blurred))
+    picture = floats(26).reshape(8192, 8192)
+    blurred = cp.empty_like(picture)
+    for side in (3, 5, 7):
+        weights = cp.arange(side * side, dtype=cp.float32).reshape(side, side)**2 % 11 / 16
+        show(f"correlate_{side}_f32_26", lambda weights=weights: ndimage.correlate(picture, weights, output=blurred))
+    show("median_3_f32_26", lambda: ndimage.median_filter(picture, 3, output=blurred))
     philox = cp.random.Generator(cp.random.Philox4x3210(1))
     out = cp.empty(1 << 28, dtype=cp.float32)
     show("random_normal_f32_28", lambda: philox.standard_normal(dtype=cp.float32, out=out))

@@ -18,6 +18,8 @@ MIDDLE = 'text-anchor="middle"'
 WORDS = {"axpy": "`y = a * x + y`", "assign": "copy", "max": "largest", "argmax": "position of the largest", "scan": "inclusive scan",
          "select": "select by an expression, half kept", "select_flags": "select by flags, half kept", "sort": "sort, with a copy",
          "sort_pairs": "sort of pairs, with a copy", "histogram": "histogram of 256 bins", "gaussian": "Gaussian blur, sigma 3",
+         **{f"correlate_{n}": f"correlation with {n} x {n} weights" for n in (3, 5, 7)},
+         "median_3": "median of 3 x 3",
          "random_normal": "normal numbers", "random_uniform": "uniform numbers", "random_integers": "integers below 1000",
          "fft": "Fourier transform", "fft_rows": "Fourier transforms of 512 points", "matmul": "matrix product",
          "matmul_default": "matrix product, vendor's library", "matmul_default_call": "the same, the call alone",

@@ -99,8 +99,10 @@ libyoke_ops_all_la_SOURCES = \
 	ops/signal/fft_plan.c \
 	ops/signal/filter.c \
 	ops/signal/filter.h \
+	ops/signal/filter_full.c \
 	ops/signal/filter_launch.c \
 	ops/signal/filter_plane.c \
+	ops/signal/filter_rank.c \
 	ops/signal/filter_stages.c \
 	ops/linear/blas.c \
 	ops/linear/blas.h \
@@ -151,7 +153,9 @@ ops_texts = \
 	ops/signal/fft_direct.yk \
 	ops/signal/fft_real.yk \
 	ops/signal/filter.yk \
+	ops/signal/filter_full.yk \
 	ops/signal/filter_plane.yk \
+	ops/signal/filter_rank.yk \
 	ops/linear/matmul.yk \
 	ops/linear/matmul_cpu.yk \
 	ops/linear/matmul_finish.yk \
@@ -180,6 +184,7 @@ ops_headers = \
 	ops/signal/fft_prime.yh \
 	ops/signal/fft_stage.yh \
 	ops/signal/fft_stage_cpu.yh \
+	ops/signal/boundary.yh \
 	ops/signal/filter.yh \
 	ops/linear/matmul.yh \
 	ops/random/random_transform.yh

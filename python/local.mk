@@ -175,6 +175,7 @@ EXTRA_DIST += \
 	python/yoke/_positions.pyi \
 	python/yoke/_prepare.py \
 	python/yoke/_random_state.py \
+	python/yoke/_morphology.py \
 	python/yoke/_rank_filter.py \
 	python/yoke/_rejection.py \
 	python/yoke/_rows.py \

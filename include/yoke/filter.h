@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters of arrays: Gaussian, box, Sobel, separable filters, correlation and convolution. The rules of <yoke/ops.h> apply, and
- * these:
+ * Filters of arrays: Gaussian, box, Sobel, separable filters, correlation and convolution; and filters by rank, as the median. The
+ * rules of <yoke/ops.h> apply, and these:
  *
  *  - A filter works along some axes, YOKE_AXES(0, 1), or YOKE_ALL_AXES; the other axes are channels, batches and the like. Sigmas,
  *    sizes, weights and origins have the order of the axes in that list. Axes are filtered in ascending order.
  *  - Names, boundaries, sizes and origins are those of scipy.ndimage. Results agree with SciPy's to a few units in the last place,
  *    except that integers are rounded to the nearest value (see yoke_filter_options.rounding).
- *  - `a` and `out` have the same shape and must not share memory. Their dtypes may differ: int8, uint8, int16, uint16, float16,
- *    bfloat16, float and double.
+ *  - `a` and `out` have the same shape and must not share memory. Their dtypes may differ, but of yoke_rank_filter: int8, uint8,
+ * int16, uint16, float16, bfloat16, float and double.
  *  - Sums are computed in double where `a` or `out` is double, else in float; results between two axes are kept in the same type.
  *    Each sum begins with 0 and becomes fma(weight, element, sum) for one tap after the other, from the lowest position to the
  *    highest, so that a filter gives the same bits on every device.
@@ -117,6 +117,23 @@ YOKE_API yoke_status yoke_correlate_at(const char *where, yoke_stream *stream, c
 YOKE_API yoke_status yoke_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                       const double *weights, const int64_t *shape, const int32_t *axes, size_t axis_count,
                                       const yoke_filter_options *options);
+
+/* Replace each element by one of its neighbours: of those in a box of sizes[0] x sizes[1] x … elements around it, the one of this
+ * rank in ascending order, so that 0 is the smallest, -1 the largest, and n / 2 of n neighbours the median. `footprint`: a byte for
+ * each element of the box, in row-major order with the axes in the order of the list, which is not 0 where there is a neighbour;
+ * NULL: all are. As scipy.ndimage.rank_filter does, and minimum_filter, maximum_filter and median_filter.
+ *
+ * `a` and `out` have the same dtype, which may be any but the complex ones, and the same shape. NaN is larger than every number,
+ * and -0 smaller than +0; what results is an element of `a`, or the constant of the boundary, but that all NaNs are one. Nothing is
+ * rounded: options->rounding and truncate say nothing here. Up to 32 neighbours are sorted in registers; of more, a smallest or
+ * largest of a box takes time that grows with the sum of the sizes, another with the number of neighbours.
+ *
+ * YOKE_E_INVALID_ARGUMENT: a size is below 1; the footprint has no neighbour; there is no such rank; the constant is not a value of
+ * the dtype; an axis is out of range or named twice; the options are wrong. YOKE_E_RANGE: more than 1,048,576 neighbours. */
+#define yoke_rank_filter(...) yoke_rank_filter_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_rank_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                         int64_t rank, const int64_t *sizes, const uint8_t *footprint, const int32_t *axes,
+                                         size_t axis_count, const yoke_filter_options *options);
 
 #ifdef __cplusplus
 }

@@ -400,9 +400,9 @@ YOKE_API yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_li
  * enqueueing it once, or by recording it in a graph that is never launched: expressions; combinations of several dtypes;
  * transforms, whose kernels are those of a length (64 and 65,536 elements are prepared); and on a GPU products, whose kernels
  * depend on the sizes (squares of 16 and 304 are prepared, and their vectors), and filters along two axes, whose kernels are those
- * of their numbers of taps (9 are prepared); the largest elements, sorts with values, permutations and shuffles, and integers of
- * ranges beyond 2^32. YOKE_E_INVALID_ARGUMENT: a number is not a dtype. YOKE_E_UNSUPPORTED: the device lacks
- * the dtype. Else as yoke_program_build. */
+ * of their numbers of taps (9 are prepared), and of large arrays correlations; filters by rank; the largest elements, sorts with
+ * values, permutations and shuffles, and integers of ranges beyond 2^32. YOKE_E_INVALID_ARGUMENT: a number is not a dtype.
+ * YOKE_E_UNSUPPORTED: the device lacks the dtype. Else as yoke_program_build. */
 YOKE_API yoke_status yoke_ops_prepare(yoke_device *device, const yoke_dtype *dtypes, size_t count);
 
 #ifdef __cplusplus

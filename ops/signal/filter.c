@@ -36,6 +36,14 @@ bool yops_filter_takes(int32_t dtype)
 
 static yoke_status check_dtype(const yops_filter *f, const char *name, const yoke_array *array)
 {
+    if (f->is_rank && yops_is_complex(array->dtype))
+        return yops_fail(&f->call, YOKE_E_INVALID_ARGUMENT, "%s has the dtype %s, whose elements have no order", name,
+                         yoke_dtype_get_name(array->dtype));
+    if (f->is_rank && array->dtype != f->out->dtype)
+        return yops_fail(&f->call, YOKE_E_INVALID_ARGUMENT, "out has the dtype %s, and a %s: a filter by rank converts nothing",
+                         yoke_dtype_get_name(f->out->dtype), yoke_dtype_get_name(array->dtype));
+    if (f->is_rank)
+        return YOKE_OK;
     if (yops_filter_takes(array->dtype))
         return YOKE_OK;
     return yops_fail(&f->call, YOKE_E_INVALID_ARGUMENT,
@@ -79,9 +87,8 @@ static yoke_status check_axes(yops_filter *f, const int32_t *axes, size_t count)
     return status;
 }
 
-/* Begin a filter; *out_empty: nothing is to be done. */
-static yoke_status begin(yops_filter *f, const char *function, const char *where, yoke_stream *stream, const int32_t *axes,
-                         size_t axis_count, const yoke_filter_options *options)
+yoke_status yops_filter_begin(yops_filter *f, const char *function, const char *where, yoke_stream *stream, const int32_t *axes,
+                              size_t axis_count, const yoke_filter_options *options)
 {
     yoke_status status = yops_begin(&f->call, function, where, stream);
     if (status == YOKE_OK)
@@ -113,6 +120,11 @@ static yoke_status add_stage(yops_filter *f, int32_t i, int64_t taps, bool uses_
                          (int)f->axes[i], origin, taps);
     f->stages[f->stage_count++] = (yops_filter_stage){ f->axes[i], taps, -centre, f->weight_count };
     return YOKE_OK;
+}
+
+yoke_status yops_filter_add_stage(yops_filter *f, int32_t i, int64_t taps)
+{
+    return add_stage(f, i, taps, true);
 }
 
 /* Make room for so many more weights. */
@@ -193,7 +205,7 @@ yoke_status yoke_gaussian_filter_at(const char *where, yoke_stream *stream, cons
                                     const yoke_filter_options *options)
 {
     yops_filter f = { .out = out, .a = a };
-    yoke_status status = begin(&f, "yoke_gaussian_filter", where, stream, axes, axis_count, options);
+    yoke_status status = yops_filter_begin(&f, "yoke_gaussian_filter", where, stream, axes, axis_count, options);
     if (status == YOKE_OK)
         status = check_list(&f, "sigmas", sigmas);
     for (int32_t i = 0; i < f.axis_count && status == YOKE_OK; i++)
@@ -205,7 +217,7 @@ yoke_status yoke_box_filter_at(const char *where, yoke_stream *stream, const yok
                                const int64_t *sizes, const int32_t *axes, size_t axis_count, const yoke_filter_options *options)
 {
     yops_filter f = { .out = out, .a = a, .is_box = true };
-    yoke_status status = begin(&f, "yoke_box_filter", where, stream, axes, axis_count, options);
+    yoke_status status = yops_filter_begin(&f, "yoke_box_filter", where, stream, axes, axis_count, options);
     if (status == YOKE_OK)
         status = check_list(&f, "sizes", sizes);
     for (int32_t i = 0; i < f.axis_count && status == YOKE_OK; i++) {
@@ -227,7 +239,7 @@ yoke_status yoke_separable_filter_at(const char *where, yoke_stream *stream, con
                                      const yoke_filter_options *options)
 {
     yops_filter f = { .out = out, .a = a };
-    yoke_status status = begin(&f, "yoke_separable_filter", where, stream, axes, axis_count, options);
+    yoke_status status = yops_filter_begin(&f, "yoke_separable_filter", where, stream, axes, axis_count, options);
     if (status == YOKE_OK)
         status = check_list(&f, "weights", weights);
     for (int32_t i = 0; i < f.axis_count && status == YOKE_OK; i++) {
@@ -254,7 +266,7 @@ yoke_status yoke_sobel_filter_at(const char *where, yoke_stream *stream, const y
     static const double derivative[] = { -1, 0, 1 }, smooth[] = { 1, 2, 1 };
     yops_filter f = { .out = out, .a = a };
     bool found = false;
-    yoke_status status = begin(&f, "yoke_sobel_filter", where, stream, axes, axis_count, options);
+    yoke_status status = yops_filter_begin(&f, "yoke_sobel_filter", where, stream, axes, axis_count, options);
     for (int32_t i = 0; i < f.axis_count && status == YOKE_OK; i++) {
         double *weights = NULL;
         status = add_weights(&f, 3, &weights);
@@ -325,7 +337,7 @@ static yoke_status run_full(yops_filter *f, const char *where, yoke_stream *stre
                             const int32_t *axes, size_t axis_count, const yoke_filter_options *options, bool reversed)
 {
     const char *function = reversed ? "yoke_convolve" : "yoke_correlate";
-    yoke_status status = begin(f, function, where, stream, axes, axis_count, options);
+    yoke_status status = yops_filter_begin(f, function, where, stream, axes, axis_count, options);
     if (status == YOKE_OK)
         status = check_list(f, "weights", weights);
     if (status == YOKE_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters inside: filter.c checks a call and makes stages of it, filter_stages.c makes passes of the stages, filter_launch.c makes
- * launches of the passes.
+ * launches of the passes, and so do filter_plane.c and filter_full.c of some.
  */
 #ifndef YOPS_FILTER_HOST_H
 #define YOPS_FILTER_HOST_H
@@ -35,6 +35,7 @@ typedef struct yops_filter {
     yops_filter_stage stages[YOKE_MAX_DIMENSIONS]; /* of ascending axes */
     bool is_box;                                   /* all weights are 1, and the sum is divided by the number of taps */
     bool is_full;    /* the stages are not one after the other but the axes of one sum; its weights are those of stage 0 */
+    bool is_rank;    /* not a sum: any real dtype, the same of both */
     double *weights; /* NULL for a box */
     size_t weight_count;
     int32_t computed; /* YOKE_F32 or YOKE_F64 */
@@ -42,6 +43,13 @@ typedef struct yops_filter {
 
 /* Integers of 8 and 16 bits, and floating point. */
 bool yops_filter_takes(int32_t dtype);
+
+/* Begin a filter: its checks but for those of its own parameters. */
+yoke_status yops_filter_begin(yops_filter *f, const char *function, const char *where, yoke_stream *stream, const int32_t *axes,
+                              size_t axis_count, const yoke_filter_options *options);
+
+/* Add the i-th axis with so many taps, and the options' origin. */
+yoke_status yops_filter_add_stage(yops_filter *f, int32_t i, int64_t taps);
 
 /* Enqueue the filter. The array is not empty, and there is at least one stage. */
 yoke_status yops_filter_run(yops_filter *f);
@@ -54,6 +62,9 @@ typedef struct yops_filter_operand {
     int64_t shape[YOKE_MAX_DIMENSIONS], strides[YOKE_MAX_DIMENSIONS];
 } yops_filter_operand;
 
+/* The array as it is, but for one without axes, which gets one. */
+yops_filter_operand yops_filter_operand_of(const yoke_array *array, const yops_place *place);
+
 /* One launch: taps along one axis, or along up to three where the filter is full. */
 typedef struct yops_filter_pass {
     yops_filter_operand in, out, start; /* start.root NULL: the sums begin with 0 */
@@ -62,7 +73,7 @@ typedef struct yops_filter_pass {
     int64_t step;                       /* from tap to tap of the last stage */
     int32_t boundary;
     double value[2], divisor; /* value[1]: of the second axis of a plane */
-    bool is_plane;
+    bool is_plane, is_few;    /* by filter_plane.yk; by filter_full.yk */
     yoke_kernel *kernel, *set_weights;
 } yops_filter_pass;
 
@@ -81,7 +92,13 @@ bool yops_filter_fits_plane(const yops_filter *f, const yops_traits *traits, con
 yoke_status yops_filter_prepare_plane(const yops_filter *f, yops_filter_pass *pass);
 yoke_status yops_filter_launch_plane(const yops_filter *f, const yops_traits *traits, const yops_filter_pass *pass);
 
-/* For tests: take the kernels of GPUs (1), or those without the one for planes (2), whatever the device is. */
+/* Whether a full filter can have its weights as parameters. */
+bool yops_filter_fits_full(const yops_filter *f, const yops_traits *traits, const yops_filter_operand *in,
+                           const yops_filter_operand *out);
+yoke_status yops_filter_prepare_full(const yops_filter *f, const yops_traits *traits, yops_filter_pass *pass);
+yoke_status yops_filter_launch_full(const yops_filter *f, const yops_traits *traits, const yops_filter_pass *pass);
+
+/* For tests: take the kernels of GPUs (1), or of those the ones for any number of taps (2), whatever the device is. */
 extern int yops_filter_force;
 
 #endif

@@ -22,7 +22,7 @@ typedef struct run_state {
 /* Temporaries: two in turn between stages, and the sums of parts and the rest of a large box. */
 enum { TURN = 0, PARTS = 2, REST = 3 };
 
-static yops_filter_operand operand_of(const yoke_array *array, const yops_place *place)
+yops_filter_operand yops_filter_operand_of(const yoke_array *array, const yops_place *place)
 {
     yops_filter_operand o = { .root = place->root, .origin = place->origin, .dtype = array->dtype };
     o.dimensions = array->dimensions;
@@ -36,7 +36,7 @@ static yops_filter_operand operand_of(const yoke_array *array, const yops_place 
 /* A contiguous temporary of the output's shape, but for `extent` along an axis. */
 static yops_filter_operand temporary_operand(run_state *r, int32_t which, int32_t axis, int64_t extent)
 {
-    yops_filter_operand o = operand_of(r->f->out, &r->f->out_place);
+    yops_filter_operand o = yops_filter_operand_of(r->f->out, &r->f->out_place);
     uint64_t size = yoke_dtype_get_size(r->f->computed);
     o.root = NULL;
     o.origin = 0;
@@ -105,13 +105,14 @@ static void add_full_pass(run_state *r, const ends *e)
     yops_filter_pass *pass = add_pass(r, e, &f->stages[0], f->options.value);
     pass->stages = f->stage_count;
     memcpy(pass->stage, f->stages, (size_t)f->stage_count * sizeof *f->stages);
+    pass->is_few = yops_filter_fits_full(f, &r->traits, &e->in, &e->out);
 }
 
 static void add_passes(run_state *r)
 {
     yops_filter *f = r->f;
     double value = f->options.value, divisor = 1;
-    ends e = { operand_of(f->a, &f->in_place), operand_of(f->out, &f->out_place), -1, -1 };
+    ends e = { yops_filter_operand_of(f->a, &f->in_place), yops_filter_operand_of(f->out, &f->out_place), -1, -1 };
     const yops_filter_operand out = e.out;
     if (f->is_full) {
         add_full_pass(r, &e);
@@ -149,7 +150,7 @@ static void add_passes(run_state *r)
 static const yops_filter_pass *needs_weights(const run_state *r)
 {
     for (int32_t i = 0; i < r->pass_count; i++)
-        if (!r->passes[i].is_plane)
+        if (!r->passes[i].is_plane && !r->passes[i].is_few)
             return &r->passes[i];
     return NULL;
 }
@@ -162,7 +163,10 @@ static yoke_status prepare(run_state *r, yoke_buffer **temporaries, yoke_buffer 
     uint64_t size = yoke_dtype_get_size(f->computed) * (uint64_t)(f->is_box ? r->ones : f->weight_count);
     for (int32_t i = 0; i < r->pass_count && status == YOKE_OK; i++) {
         yops_filter_pass *pass = &r->passes[i];
-        status = pass->is_plane ? yops_filter_prepare_plane(f, pass) : yops_filter_prepare(f, &r->traits, pass);
+        if (pass->is_few)
+            status = yops_filter_prepare_full(f, &r->traits, pass);
+        else
+            status = pass->is_plane ? yops_filter_prepare_plane(f, pass) : yops_filter_prepare(f, &r->traits, pass);
     }
     for (int32_t i = 0; i < MOST_TEMPORARIES && status == YOKE_OK; i++)
         if (r->sizes[i] > 0)
@@ -170,6 +174,15 @@ static yoke_status prepare(run_state *r, yoke_buffer **temporaries, yoke_buffer 
     if (status == YOKE_OK && needs_weights(r))
         status = yops_temporary(&f->call, size, weights);
     return status;
+}
+
+static yoke_status launch(const run_state *r, const yops_filter_pass *pass, yoke_buffer *weights)
+{
+    if (pass->is_few)
+        return yops_filter_launch_full(r->f, &r->traits, pass);
+    if (pass->is_plane)
+        return yops_filter_launch_plane(r->f, &r->traits, pass);
+    return yops_filter_launch(r->f, &r->traits, pass, weights);
 }
 
 yoke_status yops_filter_run(yops_filter *f)
@@ -193,7 +206,7 @@ yoke_status yops_filter_run(yops_filter *f)
             pass->out.root = temporaries[r.out_temporary[i]];
         if (r.start_temporary[i] >= 0)
             pass->start.root = temporaries[r.start_temporary[i]];
-        status = pass->is_plane ? yops_filter_launch_plane(f, &r.traits, pass) : yops_filter_launch(f, &r.traits, pass, weights);
+        status = launch(&r, pass, weights);
     }
     for (int32_t i = MOST_TEMPORARIES - 1; i >= 0; i--)
         if (temporaries[i])

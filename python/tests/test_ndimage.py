@@ -22,6 +22,7 @@ F = numpy.random.default_rng(2).integers(-9, 10, (7, 9)).astype("float32")
 A = yoke.asarray(F)
 W = [[1, 2, -1], [0, 3, 1], [2, -2, 1]]
 CROSS = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]
+CORNER = [[1, 1, 0], [1, 0, 0]]
 OWN = {"separable_filter"}
 
 CALLS = {
@@ -46,6 +47,14 @@ CALLS = {
     "median_filter": [((3,), {}), (((2, 3),), {}), ((None, CROSS), {}), ((3,), {"axes": (1,)})],
     "rank_filter": [((2, 3), {}), ((-2,), {"footprint": CROSS})],
     "percentile_filter": [((30, 3), {}), ((-20, 3), {}), ((100, 3), {})],
+    "grey_erosion": [((3,), {}), ((None, CORNER), {"origin": (0, 1)}), ((), {"structure": [[0, 0, 0]]})],
+    "grey_dilation": [((3,), {}), (((2, 4),), {"origin": (0, 1)}), ((None, CORNER), {"origin": (-1, 1)})],
+    "grey_opening": [((3,), {}), ((None, CORNER), {})],
+    "grey_closing": [((3,), {}), ((2,), {})],
+    "binary_erosion": [((), {}), ((CORNER,), {"border_value": 1, "origin": (0, 1)}), ((), {"iterations": 2, "mask": F > -5})],
+    "binary_dilation": [((), {}), ((CORNER,), {"origin": (-1, 0)}), (([[1, 1]],), {"iterations": -1, "mask": F > 3})],
+    "binary_opening": [((), {}), ((CORNER,), {})],
+    "binary_closing": [((), {}), (([[1, 1]],), {"iterations": 2})],
 }
 MODES = ["reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap"]
 
@@ -77,7 +86,7 @@ def test_results(name):
     for args, kwargs in CALLS[name]:
         near(ours(A, *args, **kwargs), theirs(F, *args, **kwargs))
     args, kwargs = CALLS[name][0]
-    for mode in MODES[1:]:
+    for mode in MODES[1:] if not name.startswith("binary") else []:
         near(ours(A, *args, **kwargs, mode=mode, cval=5.0), theirs(F, *args, **kwargs, mode=mode, cval=5.0))
 
 
@@ -107,6 +116,34 @@ def test_ranks_by_definition(mode, padding):
                       (11, ndimage.maximum_filter(A, (3, 4), mode=mode)), (4, ndimage.rank_filter(A, 4, (3, 4), mode=mode)),
                       (3, ndimage.percentile_filter(A, 30, (3, 4), mode=mode))):
         assert (got.to_numpy() == windows[..., rank]).all()
+
+
+def test_ranks_of_every_dtype():
+    """In integers of 64 bits each bit counts; NaN is the largest, and -0 smaller than 0."""
+    large = numpy.array([2**63, 2**63 + 1, 5, 2**64 - 1, 0], dtype="uint64")
+    assert ndimage.median_filter(yoke.asarray(large), 3).tolist() == [2**63, 2**63, 2**63 + 1, 5, 0]
+    assert ndimage.maximum_filter(yoke.asarray(large), 3, mode="constant", cval=7).tolist()[-1] == 2**64 - 1
+    a = yoke.asarray(numpy.array([1, numpy.nan, -0.0, 0.0], dtype="float32"))
+    lows, highs = ndimage.minimum_filter(a, 3).to_numpy(), ndimage.maximum_filter(a, 3).to_numpy()
+    assert (numpy.signbit(lows) == [False, True, True, True]).all() and (lows == [1, 0, 0, 0]).all()
+    assert (numpy.isnan(highs) == [True, True, True, False]).all()
+    for wrong in (0.5, 300, -1, 2**53 + 1, numpy.nan):
+        with pytest.raises(ValueError, match="cval|value"):
+            ndimage.minimum_filter(yoke.asarray(large.astype("uint8")), 3, mode="constant", cval=wrong)
+
+
+def test_many_neighbours():
+    """Larger arrays, of whose few neighbours a kernel sorts them, and a footprint of many."""
+    image = numpy.random.default_rng(5).integers(0, 255, (130, 129)).astype("uint8")
+    wide = numpy.pad(image, 4, "symmetric")
+    windows = numpy.lib.stride_tricks.sliding_window_view(wide, (9, 9))
+    middle = numpy.sort(windows[:, :, 3:6, 3:6].reshape(130, 129, 9), axis=-1)
+    assert (ndimage.median_filter(yoke.asarray(image), 3).to_numpy() == middle[..., 4]).all()
+    disk = numpy.hypot(*numpy.mgrid[-4:5, -4:5]) < 4.3
+    chosen = numpy.sort(windows[:, :, disk], axis=-1)
+    a = yoke.asarray(image)
+    assert (ndimage.rank_filter(a, 11, footprint=disk).to_numpy() == chosen[..., 11]).all()
+    assert (ndimage.maximum_filter(a, footprint=disk).to_numpy() == chosen[..., -1]).all()
 
 
 def test_output():
@@ -161,6 +198,11 @@ def test_what_is_wrong_says_so():
                  lambda: ndimage.maximum_filter(A, 3, mode=["wrap"]), lambda: ndimage.gaussian_filter(A, 1, -1),
                  lambda: ndimage.gaussian_filter(A, -1, 1), lambda: ndimage.gaussian_filter(A, 1, radius=-1),
                  lambda: ndimage.laplace(A, axes=(0, 0)), lambda: ndimage.sobel(A, mode="constant", axes=(0, 1))):
+        with pytest.raises(ValueError):
+            call()
+    for call in (lambda: ndimage.grey_erosion(A), lambda: ndimage.grey_erosion(A, structure=[[0, 1, 0]]),
+                 lambda: ndimage.grey_dilation(A, 3, structure=[[0, 0]]), lambda: ndimage.binary_erosion(A, [[0, 0]]),
+                 lambda: ndimage.binary_erosion(A, [1, 1]), lambda: ndimage.binary_dilation(A, brute_force=True)):
         with pytest.raises(ValueError):
             call()
     for call in (lambda: ndimage.median_filter(A.astype("complex64"), 3), lambda: ndimage.gaussian_laplace(A, 1, sigmas=2),

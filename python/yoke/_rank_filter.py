@@ -1,70 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""The smallest, the largest, or the element of a rank among the neighbours of each element, for yoke.ndimage: a copy with a border,
-made by the mode, and one kernel, which is told the places of the neighbours in that copy."""
+"""Filters by rank for yoke.ndimage: the neighbours that a size or a footprint names, and the library's filter of them."""
 
-import threading as _threading
-import weakref as _weakref
+import math as _math
+import operator as _operator
 
 from . import _core
 
-# plan: the number of axes and of neighbours, the shape, the strides of the copy, the neighbours' distances in it. Of the
-# neighbours' elements the one is kept that has `rank` smaller ones, each counted as often as it is there; NaN has no rank, and is
-# the result where there is nothing else.
-_TEXT = """#include <yoke/kernel.h>
-#include <yoke/types.h>
-YOKE_KERNEL void rank_filter(YOKE_GLOBAL TYPE *out, YOKE_GLOBAL const TYPE *wide, YOKE_GLOBAL const yoke_i64 *plan, yoke_i64 rank,
-                             yoke_i64 total)
-{
-    yoke_i64 i = (yoke_i64)yoke_global_x(), rest = i, at = 0, axes = plan[0], count = plan[1], k, j;
-    YOKE_GLOBAL const yoke_i64 *shape = plan + 2, *strides = shape + axes, *near = strides + axes;
-    if (i >= total)
-        return;
-    for (k = axes - 1; k >= 0; k--) {
-        at += rest % shape[k] * strides[k];
-        rest /= shape[k];
-    }
-    TYPE found = wide[at + near[0]];
-    if (rank == 0 || rank == count - 1) {
-        for (k = 1; k < count; k++) {
-            TYPE x = wide[at + near[k]];
-            if ((rank == 0 ? x < found : x > found) || found != found)
-                found = x;
-        }
-    } else {
-        for (k = 0; k < count; k++) {
-            TYPE x = wide[at + near[k]];
-            yoke_i64 less = 0, same = 0;
-            for (j = 0; j < count; j++) {
-                TYPE y = wide[at + near[j]];
-                less += y < x;
-                same += y == x;
-            }
-            if (less <= rank && rank < less + same) {
-                found = x;
-                break;
-            }
-        }
-    }
-    out[i] = found;
-}
-"""
-
-# The words of C, and what other dtypes are computed as: each has all values.
-_TYPES = {"int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
-          "uint32": "unsigned int", "int64": "yoke_i64", "uint64": "yoke_u64", "float32": "float", "float64": "double"}
-_AS = {"bool": "uint8", "float16": "float32", "bfloat16": "float32"}
-
-_kernels = _weakref.WeakKeyDictionary()
-_lock = _threading.Lock()
+_MOST = 1 << 20  # neighbours, in the library too
 
 
-def _kernel(device, dtype):
-    with _lock:
-        kernels = _kernels.setdefault(device, {})
-        if dtype not in kernels:
-            kernels[dtype] = device.build(_TEXT, defines={"TYPE": _TYPES[dtype]})["rank_filter"]
-        return kernels[dtype]
+def flags_of(values, name, dimensions):
+    """The shape of nested rows, or of an array, and its elements in row-major order."""
+    values = values.tolist() if hasattr(values, "tolist") else values
+    shape, flat = [], [values]
+    while hasattr(flat[0], "__len__"):
+        shape.append(len(flat[0]))
+        if any([not hasattr(row, "__len__") or len(row) != shape[-1] for row in flat]) or len(shape) > 8:
+            raise ValueError(f"the rows of the {name} have different lengths")
+        flat = [each for row in flat for each in row]
+        if not flat:
+            break
+    if len(shape) != dimensions:
+        raise ValueError(f"a {name} of {len(shape)} dimensions for {dimensions} axes")
+    return shape, flat
+
+
+def window(size, footprint, sizes, origins):
+    """The extents of the box of neighbours, and its flags as bytes, or None. sizes, origins: those of the axes."""
+    flags = None
+    if footprint is None:
+        if size is None:
+            raise ValueError("neither size nor footprint says which neighbours count")
+        shape = [_operator.index(each) for each in sizes]
+    else:
+        if size is not None:
+            raise ValueError("size and footprint both say which neighbours count: name one of them")
+        shape, flat = flags_of(footprint, "footprint", len(origins))
+        if not any(flat):
+            raise ValueError("a footprint has one neighbour or more")
+        flags = bytes([1 if each else 0 for each in flat])
+    for n, shift in zip(shape, origins):
+        if n < 1:
+            raise ValueError("a size is 1 or more")
+        if not 0 <= n // 2 + shift < n:
+            raise ValueError(f"origin {shift} leads out of {n} neighbours")
+    if _math.prod(shape) > _MOST:
+        raise ValueError("there are more than 1,048,576 neighbours")
+    return shape, flags
 
 
 def _place(i, n, mode):
@@ -99,22 +82,20 @@ def bordered(array, before, behind, modes, cval):
     return array
 
 
-def ranked(array, offsets, rank, modes, cval):
-    """A new array. offsets: the distances of the neighbours, a tuple of ints for each, of one int for each axis."""
-    name = str(array.dtype)
-    if name in _AS:
-        return ranked(array.astype(_AS[name]), offsets, rank, modes, cval).astype(name)
-    if name not in _TYPES:
-        raise TypeError(f"an array of {name} has no order: a filter by ranks is for real numbers")
-    out = _core.empty(array.shape, name, stream=array.stream)
-    if not array.size:
-        return out
-    before = [max(0, -min(each)) for each in zip(*offsets)]
-    behind = [max(0, max(each)) for each in zip(*offsets)]
-    wide = bordered(array, before, behind, modes, cval)
-    wide = wide.copy() if wide is array else wide
-    strides = [each // wide.itemsize for each in wide.strides]
-    near = [sum([(k + first) * stride for k, first, stride in zip(each, before, strides)]) for each in offsets]
-    plan = _core.array_from([array.ndim, len(near), *array.shape, *strides, *near], "int64", array.stream)
-    _kernel(array.device, name)[out.size](array.stream, out, wide, plan, rank, out.size)
+def ranked(array, rank, shape, flags, axes, origins, modes, cval, out):
+    """The element of this rank among the neighbours, in `out` or a new array. modes: one for each axis; where they differ, the
+    borders are made first."""
+    if len(set(modes)) < 2 or not array.size:
+        mode = modes[0] if modes else "nearest"
+        return _core.rank_filter(array, rank, shape, flags, axes=axes, output=out, mode=mode,
+                                 cval=cval if mode == "constant" else 0, origin=origins)
+    before, behind, every = [0] * array.ndim, [0] * array.ndim, ["nearest"] * array.ndim
+    for axis, n, shift, mode in zip(axes, shape, origins, modes):
+        before[axis], behind[axis], every[axis] = max(0, n // 2 + shift), max(0, n - 1 - n // 2 - shift), mode
+    wide = bordered(array, before, behind, every, cval)
+    wide = _core.rank_filter(wide, rank, shape, flags, axes=axes, mode="nearest", origin=origins)
+    inner = wide[tuple([slice(first, first + n) for first, n in zip(before, array.shape)])]
+    if out is None:
+        return inner.copy()
+    out[...] = inner
     return out

@@ -15,8 +15,9 @@ from ._core import Array as _Array
 from ._core import array_from as _array_from
 from ._core import evaluate as _evaluate
 
-__all__ = ["convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter", "gaussian_filter1d",
-           "gaussian_gradient_magnitude", "gaussian_laplace", "laplace", "maximum_filter", "maximum_filter1d", "median_filter",
+__all__ = ["binary_closing", "binary_dilation", "binary_erosion", "binary_opening", "convolve", "convolve1d", "correlate",
+           "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "grey_closing",
+           "grey_dilation", "grey_erosion", "grey_opening", "laplace", "maximum_filter", "maximum_filter1d", "median_filter",
            "minimum_filter", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "separable_filter", "sobel",
            "uniform_filter", "uniform_filter1d"]
 
@@ -306,80 +307,29 @@ def _gauss_term(sigma, order, mode, cval, axes, kwargs):
 
 # ---- Ranks ----
 
-def _window(size, footprint, axes, origin):
-    """The distances of the neighbours along these axes, as tuples, in row-major order."""
-    import itertools
-
-    count = len(axes)
-    if footprint is None:
-        if size is None:
-            raise ValueError("neither size nor footprint says which neighbours count")
-        shape = [_operator.index(each) for each in _each(size, count, "size")]
-        chosen = None
-    else:
-        if size is not None:
-            raise ValueError("size and footprint both say which neighbours count: name one of them")
-        values = footprint.tolist() if hasattr(footprint, "tolist") else footprint
-        shape, chosen = [], [values]
-        while hasattr(chosen[0], "__len__"):
-            shape.append(len(chosen[0]))
-            if any([not hasattr(row, "__len__") or len(row) != shape[-1] for row in chosen]) or len(shape) > 8:
-                raise ValueError("the rows of the footprint have different lengths")
-            chosen = [each for row in chosen for each in row]
-            if not chosen:
-                break
-        if len(shape) != count:
-            raise ValueError(f"a footprint of {len(shape)} dimensions for {count} axes")
-        if not any(chosen):
-            raise ValueError("a footprint has one neighbour or more")
-    origins = [_operator.index(each) for each in _each(origin, count, "origin")]
-    for n, shift in zip(shape, origins):
-        if n < 1:
-            raise ValueError("a size is 1 or more")
-        if not 0 <= n // 2 + shift < n:
-            raise ValueError(f"origin {shift} leads out of {n} neighbours")
-    spans = [[k - n // 2 - shift for k in range(n)] for n, shift in zip(shape, origins)]
-    if _math.prod(shape) > 1 << 20:
-        raise ValueError("there are more than 1,048,576 neighbours")
-    return [each for k, each in enumerate(itertools.product(*spans)) if chosen is None or chosen[k]]
-
-
 def _by_rank(rank, input, size, footprint, output, mode, cval, origin, axes):
     """rank(count) is which of the sorted neighbours is kept."""
-    from ._rank_filter import ranked
+    from ._rank_filter import ranked, window
 
     image = _image(input)
     target, out = _target(output, image)
     axes = _axes(axes, image.ndim)
-    chosen, modes = _window(size, footprint, axes, origin), _modes(mode, len(axes))
-    every, places = ["nearest"] * image.ndim, []
-    for axis, one_mode in zip(axes, modes):
-        every[axis] = one_mode
-    for each in chosen:
-        place = [0] * image.ndim
-        for axis, distance in zip(axes, each):
-            place[axis] = distance
-        places.append(tuple(place))
-    values = ranked(image, places or [(0,) * image.ndim], rank(max(len(places), 1)), every, cval)
-    return _finished(values, target, out)
+    origins = [_operator.index(each) for each in _each(origin, len(axes), "origin")]
+    sizes = None if size is None else _each(size, len(axes), "size")
+    shape, flags = window(size, footprint, sizes, origins)
+    count = _math.prod(shape) if flags is None else sum(flags)
+    direct = out if out is not None and out.dtype == image.dtype else None
+    values = ranked(image, rank(count), shape, flags, axes, origins, _modes(mode, len(axes)), cval, direct)
+    return values if direct is not None else _finished(values, target, out)
 
 
 def _extreme(last, input, size, footprint, output, mode, cval, origin, axes):
-    """The first or the last of all neighbours; of a box it is that along one axis after the other."""
-    image = _image(input)
-    chosen = _axes(axes, image.ndim)
-    if size is None or footprint is not None or not chosen:
-        return _by_rank(lambda n: n - 1 if last else 0, image, size, footprint, output, mode, cval, origin, chosen)
-    steps = list(zip(chosen, _each(size, len(chosen), "size"), _modes(mode, len(chosen)), _each(origin, len(chosen), "origin")))
-    for k, (axis, n, one_mode, shift) in enumerate(steps):
-        image = _by_rank(lambda n: n - 1 if last else 0, image, n, None, output if k == len(steps) - 1 else None, one_mode, cval,
-                         shift, (axis,))
-    return image
+    return _by_rank(lambda n: n - 1 if last else 0, input, size, footprint, output, mode, cval, origin, axes)
 
 
 def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    """The smallest of the neighbours: a box of this size, one for all axes or one for each, or where the footprint is true. NaN
-    only where all are."""
+    """The smallest of the neighbours: a box of this size, one for all axes or one for each, or where the footprint is true. In all
+    filters by rank NaN is larger than every number, as in sorts."""
     return _extreme(False, input, size, footprint, output, mode, cval, origin, axes)
 
 
@@ -399,7 +349,7 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 
 
 def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    """The median of the neighbours, the upper one of an even number. The time grows with the square of their number."""
+    """The median of the neighbours, the upper one of an even number."""
     return _by_rank(lambda n: n // 2, input, size, footprint, output, mode, cval, origin, axes)
 
 
@@ -425,17 +375,81 @@ def percentile_filter(input, percentile, size=None, footprint=None, output=None,
                     axes)
 
 
+# ---- Morphology ----
+
+def grey_erosion(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The smallest of the neighbours: a box of this size, or where the footprint is true. structure: zeros,
+    whose shape is the box."""
+    return _grey(False, input, size, footprint, structure, output, mode, cval, origin, axes)
+
+
+def grey_dilation(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The largest of the neighbours, with the window mirrored at the element; as grey_erosion."""
+    return _grey(True, input, size, footprint, structure, output, mode, cval, origin, axes)
+
+
+def grey_opening(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """An erosion, and then a dilation: small bright parts disappear."""
+    eroded = _grey(False, input, size, footprint, structure, None, mode, cval, origin, axes)
+    return _grey(True, eroded, size, footprint, structure, output, mode, cval, origin, axes)
+
+
+def grey_closing(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """A dilation, and then an erosion: small dark parts disappear."""
+    dilated = _grey(True, input, size, footprint, structure, None, mode, cval, origin, axes)
+    return _grey(False, dilated, size, footprint, structure, output, mode, cval, origin, axes)
+
+
+def _grey(*call):
+    from ._morphology import grey
+
+    return grey(*call)
+
+
+def _binary(*call):
+    from ._morphology import binary
+
+    return binary(*call)
+
+
+def binary_erosion(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False, *,
+                   axes=None):
+    """Where all neighbours are not 0. structure: where the neighbours are; None: the element and those beside it along an axis.
+    iterations: how many times; below 1, until nothing changes, which waits each time. mask: only these elements change."""
+    return _binary(False, input, structure, iterations, mask, output, border_value, origin, brute_force, axes)
+
+
+def binary_dilation(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False, *,
+                    axes=None):
+    """Where one of the neighbours is not 0; as binary_erosion."""
+    return _binary(True, input, structure, iterations, mask, output, border_value, origin, brute_force, axes)
+
+
+def binary_opening(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0, brute_force=False, *,
+                   axes=None):
+    """An erosion, and then a dilation."""
+    between = _binary(False, input, structure, iterations, mask, None, border_value, origin, brute_force, axes)
+    return _binary(True, between, structure, iterations, mask, output, border_value, origin, brute_force, axes)
+
+
+def binary_closing(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0, brute_force=False, *,
+                   axes=None):
+    """A dilation, and then an erosion."""
+    between = _binary(True, input, structure, iterations, mask, None, border_value, origin, brute_force, axes)
+    return _binary(False, between, structure, iterations, mask, output, border_value, origin, brute_force, axes)
+
+
 # ---- What SciPy has beside ----
 
 _OF_SCIPY = {
     **{f"generic_{name}": "a Python function cannot be called for each element on a device: write a kernel, as @yoke.kernel, or an "
        "expression" for name in ("filter", "filter1d", "laplace", "gradient_magnitude")},
     "vectorized_filter": "write a kernel, as @yoke.kernel, or an expression",
-    "grey_erosion": "minimum_filter, for a flat structure", "grey_dilation": "maximum_filter, for a flat structure",
+    "white_tophat": "a - grey_opening(a, …)", "black_tophat": "grey_closing(a, …) - a",
+    "morphological_gradient": "grey_dilation(a, …) - grey_erosion(a, …)",
     **{name: f"scipy.ndimage.{name}(a.to_numpy(), …) computes it on the host" for name in (
-        "affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_opening center_of_mass "
-        "distance_transform_edt fourier_gaussian geometric_transform grey_closing grey_opening label map_coordinates "
-        "morphological_gradient rotate shift spline_filter zoom").split()},
+        "affine_transform binary_fill_holes center_of_mass distance_transform_edt fourier_gaussian geometric_transform label "
+        "map_coordinates rotate shift spline_filter zoom").split()},
 }
 
 

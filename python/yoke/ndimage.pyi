@@ -4,6 +4,54 @@ from typing import Any
 
 from . import Array, ArrayLike, Axes, FilterMode
 
+def binary_closing(
+    input: ArrayLike,
+    structure: Any = None,
+    iterations: int = 1,
+    output: Any = None,
+    origin: int | Sequence[int] = 0,
+    mask: Any = None,
+    border_value: int = 0,
+    brute_force: bool = False,
+    *,
+    axes: Axes = None,
+) -> Array: ...
+def binary_dilation(
+    input: ArrayLike,
+    structure: Any = None,
+    iterations: int = 1,
+    mask: Any = None,
+    output: Any = None,
+    border_value: int = 0,
+    origin: int | Sequence[int] = 0,
+    brute_force: bool = False,
+    *,
+    axes: Axes = None,
+) -> Array: ...
+def binary_erosion(
+    input: ArrayLike,
+    structure: Any = None,
+    iterations: int = 1,
+    mask: Any = None,
+    output: Any = None,
+    border_value: int = 0,
+    origin: int | Sequence[int] = 0,
+    brute_force: bool = False,
+    *,
+    axes: Axes = None,
+) -> Array: ...
+def binary_opening(
+    input: ArrayLike,
+    structure: Any = None,
+    iterations: int = 1,
+    output: Any = None,
+    origin: int | Sequence[int] = 0,
+    mask: Any = None,
+    border_value: int = 0,
+    brute_force: bool = False,
+    *,
+    axes: Axes = None,
+) -> Array: ...
 def convolve(
     input: ArrayLike,
     weights: Any,
@@ -85,6 +133,54 @@ def gaussian_laplace(
     *,
     axes: Axes = None,
     **kwargs: Any,
+) -> Array: ...
+def grey_closing(
+    input: ArrayLike,
+    size: Any = None,
+    footprint: Any = None,
+    structure: Any = None,
+    output: Any = None,
+    mode: FilterMode | Sequence[FilterMode] = "reflect",
+    cval: float = 0.0,
+    origin: int | Sequence[int] = 0,
+    *,
+    axes: Axes = None,
+) -> Array: ...
+def grey_dilation(
+    input: ArrayLike,
+    size: Any = None,
+    footprint: Any = None,
+    structure: Any = None,
+    output: Any = None,
+    mode: FilterMode | Sequence[FilterMode] = "reflect",
+    cval: float = 0.0,
+    origin: int | Sequence[int] = 0,
+    *,
+    axes: Axes = None,
+) -> Array: ...
+def grey_erosion(
+    input: ArrayLike,
+    size: Any = None,
+    footprint: Any = None,
+    structure: Any = None,
+    output: Any = None,
+    mode: FilterMode | Sequence[FilterMode] = "reflect",
+    cval: float = 0.0,
+    origin: int | Sequence[int] = 0,
+    *,
+    axes: Axes = None,
+) -> Array: ...
+def grey_opening(
+    input: ArrayLike,
+    size: Any = None,
+    footprint: Any = None,
+    structure: Any = None,
+    output: Any = None,
+    mode: FilterMode | Sequence[FilterMode] = "reflect",
+    cval: float = 0.0,
+    origin: int | Sequence[int] = 0,
+    *,
+    axes: Axes = None,
 ) -> Array: ...
 def laplace(
     input: ArrayLike,

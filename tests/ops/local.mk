@@ -79,7 +79,8 @@ ops_programs = \
 	tests/ops/signal/cufft \
 	tests/ops/signal/fft \
 	tests/ops/signal/fft_real \
-	tests/ops/signal/filter
+	tests/ops/signal/filter \
+	tests/ops/signal/filter_rank
 EXTRA_PROGRAMS += $(ops_programs)
 ops_opencl_tests = $(ops_programs:=.opencl.tap) $(ops_scipy_tests)
 ops_cuda_tests = $(ops_programs:=.cuda.tap)
@@ -199,3 +200,4 @@ tests_ops_signal_fft_LDADD = $(ops_libraries)
 tests_ops_signal_fft_real_LDADD = $(ops_libraries)
 tests_ops_signal_filter_SOURCES = tests/ops/signal/filter.c tests/ops/signal/filter_scipy.def
 tests_ops_signal_filter_LDADD = $(ops_libraries)
+tests_ops_signal_filter_rank_LDADD = $(ops_libraries)

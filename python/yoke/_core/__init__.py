@@ -32,7 +32,7 @@ from .operators import apply, binary_function, where
 from .indexing import nonzero, scatter_add, take
 from .numerics import (
     check_later, convolve, convolved, correlate, correlate1d, dot, draw, fill_random, gaussian_filter, matmul, separable_filter,
-    shuffled, sobel, transform, uniform_filter,
+    rank_filter, shuffled, sobel, transform, uniform_filter,
 )
 from .exchange import missing
 from .foreign import from_dlpack

@@ -456,6 +456,18 @@ def uniform_filter(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Array: ...
+def rank_filter(
+    input: Array,
+    rank: int,
+    size: int | Sequence[int],
+    footprint: bytes | None,
+    *,
+    axes: Axes = None,
+    output: Array | DType | None = None,
+    mode: FilterMode = "reflect",
+    cval: float = 0.0,
+    origin: int | Sequence[int] = 0,
+) -> Array: ...
 def sobel(
     input: Array,
     axis: int = -1,

@@ -175,6 +175,9 @@ cdef extern from "yoke/ops.h" nogil:
     yoke_status yoke_convolve_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                                  const double *weights, const int64_t *shape, const int32_t *axes, size_t axis_count,
                                  const yoke_filter_options *options)
+    yoke_status yoke_rank_filter_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
+                                    int64_t rank, const int64_t *sizes, const uint8_t *footprint, const int32_t *axes,
+                                    size_t axis_count, const yoke_filter_options *options)
 
 cdef extern from *:
     """

@@ -505,3 +505,36 @@ def separable_filter(Array input not None, weights, *, axes=None, output=None, m
 def correlate1d(Array input not None, weights, axis=-1, *, output=None, mode="reflect", cval=0.0, origin=0):
     """Correlate one axis with weights of one dimension."""
     return separable_filter(input, [weights], axes=(axis,), output=output, mode=mode, cval=cval, origin=origin)
+
+
+def rank_filter(Array input not None, rank, size, bytes footprint, *, axes=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """The neighbour of this rank in a box of `size` elements along each axis: 0 is the smallest, -1 the largest. footprint: None,
+    or bytes that say which elements of the box count. output: an array of the input's dtype; None: a new one."""
+    cdef FilterCall call
+    cdef int64_t sizes[8]
+    cdef int64_t place = operator.index(rank)
+    cdef double value = cval
+    cdef const uint8_t *flags = NULL
+    cdef const char *where = here()
+    cdef yoke_status status
+    cdef Array out
+
+    if value != cval and cval == cval:
+        raise ValueError(f"cval is {shown(cval)}, which a double does not hold")
+    out = filter_setup(&call, input, axes, mode, value, origin, output)
+    box = 1
+    for i, each in enumerate(for_axes(size, call.count, "size")):
+        sizes[i] = operator.index(each)
+        box *= operator.index(each)
+    if footprint is not None:
+        if len(footprint) != box:
+            raise ValueError(f"a footprint of {len(footprint)} elements for a box of {box}")
+        flags = <const uint8_t *><const char *>footprint
+    input = away(out, input)
+    order_streams(out.stream, [input])
+    with nogil:
+        status = yoke_rank_filter_at(where, out.stream.ptr, &out.a, &input.a, place, sizes, flags, call.axes, call.count,
+                                     &call.options)
+    check(status)
+    order_back(out.stream, [input])
+    return out

@@ -216,6 +216,50 @@ static void planes(suite *t)
     yops_filter_force = 0;
 }
 
+/* ---- Few weights of two and three axes ---- */
+
+/* Channels of their own, and then the axes of the taps, by every boundary; the taps decide which kernel is compiled, and the
+ * origins too where rows are read by vectors. */
+static void try_few(suite *t, int32_t dtype, int32_t axis_count, const int64_t *extents, const int64_t *taps, uint32_t seed)
+{
+    uint32_t random = seed;
+    int64_t shape[4] = { 2 };
+    int32_t dimensions = axis_count + 1;
+    memcpy(shape + 1, extents, (size_t)axis_count * sizeof *extents);
+    for (int32_t boundary = 0; boundary < 5; boundary++) {
+        test_array a, out;
+        filter_case c;
+        choose_filter(t, &random, CORRELATE, shape, dimensions, &c);
+        c.axis_count = axis_count;
+        c.options.boundary = boundary;
+        for (int i = 0; i < axis_count; i++) {
+            c.axes[i] = i + 1;
+            c.taps[i] = taps[i];
+            c.origins[i] = i + 1 == axis_count ? 0 : (int32_t)(test_random_below(&random, taps[i]) - taps[i] / 2);
+        }
+        if (!test_array_create(t, dtype, dimensions, shape, LAYOUT_CONTIGUOUS, seed, &a))
+            return;
+        if (test_array_create(t, dtype, dimensions, shape, LAYOUT_CONTIGUOUS, seed + 1, &out)) {
+            if (test_upload(t, &a) && test_upload(t, &out) && CHECK_OK(enqueue(t, CORRELATE, &c, &out.array, &a.array)) &&
+                CHECK_OK(yoke_stream_wait(t->stream)) && test_download_checked(t, &out, false))
+                compare("few weights", &c, &a, &out);
+            test_array_release(&out);
+        }
+        test_array_release(&a);
+    }
+}
+
+/* The kernel of GPUs: tiles inside the array and at its borders, read by vectors and not. */
+static void few(suite *t)
+{
+    yops_filter_force = 1;
+    try_few(t, YOKE_F32, 2, (const int64_t[]){ 75, 276 }, (const int64_t[]){ 2, 3 }, 1);
+    try_few(t, YOKE_U8, 3, (const int64_t[]){ 5, 41, 145 }, (const int64_t[]){ 2, 2, 2 }, 2);
+    yops_filter_force = 0;
+    if (t->info.kind == YOKE_DEVICE_CPU) /* which has one for all taps */
+        try_few(t, YOKE_F32, 3, (const int64_t[]){ 4, 19, 530 }, (const int64_t[]){ 3, 5, 9 }, 3);
+}
+
 /* ---- SciPy's own results ---- */
 
 /* numpy.array([3, 1, 4, 1, 5, 9, 2, 6]) by modes reflect, constant (cval 2), nearest, mirror, wrap. */
@@ -372,6 +416,7 @@ static const suite_case cases[] = {
     { "filters bytes, and rounds them", bytes, false },
     { "filters from one dtype to another", pairs, false },
     { "has the same bits where two axes are one launch", planes, false },
+    { "has the same bits where few weights are parameters", few, false },
     { "agrees with SciPy's own results", scipy, false },
     { "rounds to the nearest or towards 0", rounding, false },
     { "is recorded, and replayed with other data", replays, false },

@@ -4,6 +4,7 @@
 #include "families.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Taps belong to the variant, since on a GPU a kernel is made for them. v->kind is the number of axes. */
@@ -378,8 +379,65 @@ static void judge_convolve(step *s)
     judge_full(s, true);
 }
 
+/* ---- Ranks ---- */
+
+static void vary_rank_filter(model *m, variant *v)
+{
+    vary_taps(m, v);
+    v->d[0] = v->d[1] = PICK(m, YOKE_BOOL, YOKE_U8, YOKE_I16, YOKE_F16, YOKE_F32, YOKE_F32, YOKE_I64, YOKE_F64);
+}
+
+static bool draw_rank_filter(model *m, step *s)
+{
+    int64_t count = 1;
+    if (!draw_filter(m, s))
+        return false;
+    for (int32_t i = 0; i < s->axis_count; i++)
+        count *= s->v->d[2 + i];
+    s->f[0] = 1; /* of every dtype */
+    s->n[0] = chance(m, 30) ? (chance(m, 50) ? 0 : -1) : draw_between(m, -count, count - 1);
+    return true;
+}
+
+static yoke_status call_rank_filter(yoke_stream *stream, const step *s)
+{
+    yoke_filter_options options = options_of(s);
+    int64_t sizes[] = { s->v->d[2], s->v->d[3], s->v->d[4] };
+    return yoke_rank_filter(stream, ARRAY(0), ARRAY(1), s->n[0], sizes, NULL, s->axes, (size_t)s->axis_count, &options);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    long double x = *(const long double *)a, y = *(const long double *)b;
+    return x == y ? (signbit(y) != 0) - (signbit(x) != 0) : x < y ? -1 : 1;
+}
+
+static void judge_rank_filter(step *s)
+{
+    sums in = sums_of_input(s), out = sums_new(s);
+    int64_t count = 1;
+    for (int32_t i = 0; i < s->axis_count; i++)
+        count *= s->v->d[2 + i];
+    for (int64_t i = 0; i < s->a[0].count; i++) {
+        long double values[MOST_TAPS * MOST_TAPS * MOST_TAPS] = { 0 }, slack = 0, sizes = 0;
+        for (int64_t t = 0; t < count; t++) {
+            int64_t shift[MOST_AXES], rest = t;
+            for (int32_t j = s->axis_count - 1; j >= 0; j--) {
+                int32_t n = s->v->d[2 + j];
+                shift[j] = rest % n - n / 2 - s->origins[j];
+                rest /= n;
+            }
+            add_tap(s, &in, s->axes, shift, s->axis_count, i, 1, &values[t], &slack, &sizes);
+        }
+        qsort(values, (size_t)count, sizeof *values, compare_values);
+        out.value[i] = values[s->n[0] < 0 ? s->n[0] + count : s->n[0]];
+    }
+    sums_free(&in);
+    want_sums(s, &out);
+}
+
 const operation operations_filter[] = {
-    OPERATION(gaussian_filter), OPERATION(box_filter), OPERATION(separable_filter),
-    OPERATION(sobel_filter),    OPERATION(correlate),  OPERATION(convolve),
+    OPERATION(gaussian_filter), OPERATION(box_filter), OPERATION(separable_filter), OPERATION(sobel_filter),
+    OPERATION(correlate),       OPERATION(convolve),   OPERATION(rank_filter),
 };
 const size_t count_filter = COUNT_OF(operations_filter);
