@@ -152,7 +152,7 @@ static yoke_status find_or_compile(yoke_program *program, job *j)
     if (cached && restore_cached(program, j))
         return YOKE_OK;
     yoke_status status = compile(program, j);
-    if (status == YOKE_OK && cached && has_file(program))
+    if (status == YOKE_OK && yk_cache_stores() && has_file(program))
         yk_cache_store(&j->key, &program->image);
     return status;
 }

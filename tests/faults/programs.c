@@ -229,6 +229,25 @@ out:
     yoke_program_release(program);
 }
 
+/* A cache that is only read asks for no binary, for which PoCL compiles all kernels once more: the log would have the failure. */
+static void reads_only(suite *t)
+{
+    const char *defines[2];
+    yoke_source source = source_of(defines, "NUMBER=7");
+    yoke_program *program = NULL;
+    yoke_cache_info info = YOKE_CACHE_INFO_INIT;
+
+    if (!can_try(t))
+        return;
+    CHECK_OK(yoke_cache_get_info(&info));
+    CHECK(info.mode == YOKE_CACHE_READ);
+    liar->lie(&(liar_orders){ .call = LIAR_GIVE_BINARY, .code = OUT_OF_RESOURCES, .fail_at = 1, .fail_times = ALWAYS });
+    if (CHECK_OK(yoke_program_build(t->device, &source, &program)))
+        works(t, program, 7);
+    be_honest(t);
+    yoke_program_release(program);
+}
+
 /* ---- SPIR-V ---- */
 
 /* There are drivers that tell no parameters of what is in SPIR-V; there may be some that cannot even be asked to. */
@@ -266,8 +285,12 @@ out:
     be_honest(t);
 }
 
-static const suite_case in_children[] = {
+static const suite_case of_spirv[] = {
     { "SPIR-V", takes_spirv, false },
+};
+
+static const suite_case of_reading[] = {
+    { "only read", reads_only, false },
 };
 
 static void spirv(suite *t)
@@ -275,7 +298,17 @@ static void spirv(suite *t)
     static const char *const environment[] = { "YOKE_LAYER_SPIRV=1", NULL };
 
     if (has_layer())
-        AGAIN(t, in_children, environment);
+        AGAIN(t, of_spirv, environment);
+}
+
+static void reading(suite *t)
+{
+    static const char *const environment[] = { "YOKE_CACHE=read", "YOKE_LOG=warn", NULL };
+    char log[4096] = "";
+
+    if (can_try(t) && suite_again(of_reading[0].name, t->info.selector, environment, log, sizeof log) &&
+        !CHECK(!strstr(log, "cannot be cached")))
+        tap_diag("%s", log);
 }
 
 int main(int argc, char **argv)
@@ -286,9 +319,10 @@ int main(int argc, char **argv)
         { "binaries that the driver refuses", refused_binaries, false },
         { "binaries that the driver does not give out", no_binaries, false },
         { "a driver that takes SPIR-V", spirv, false },
+        { "a cache that is only read asks for no binary", reading, false },
     };
 
     if (argc == 3)
-        return AGAIN_MAIN(in_children, NULL, argv);
+        return strcmp(argv[1], of_spirv[0].name) == 0 ? AGAIN_MAIN(of_spirv, NULL, argv) : AGAIN_MAIN(of_reading, NULL, argv);
     return line_main(cases, sizeof cases / sizeof cases[0]);
 }

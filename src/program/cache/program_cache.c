@@ -79,6 +79,11 @@ bool yk_cache_is_on(void)
     return folder.mode != YOKE_CACHE_OFF;
 }
 
+bool yk_cache_stores(void)
+{
+    return yk_cache_is_on() && folder.mode == YOKE_CACHE_ON;
+}
+
 yoke_status yoke_cache_get_info(yoke_cache_info *out_info)
 {
     YK_UNCANCELLED;
@@ -412,7 +417,7 @@ static bool make_entry(const yk_text *key, const yk_text *program_file, yk_text 
 
 void yk_cache_store(const yk_text *key, const yk_text *program_file)
 {
-    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+    if (!yk_cache_stores())
         return;
     char name[NAME_SIZE];
     yk_text entry = { 0 };
@@ -465,7 +470,7 @@ static int write_note(const yk_text *key, const yk_text *note)
 
 void yk_cache_note(const yk_text *key, const yk_text *note)
 {
-    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+    if (!yk_cache_stores())
         return;
     int error = write_note(key, note);
     if (error)
@@ -474,7 +479,7 @@ void yk_cache_note(const yk_text *key, const yk_text *note)
 
 void yk_cache_forget(const yk_text *key)
 {
-    if (!yk_cache_is_on() || folder.mode != YOKE_CACHE_ON)
+    if (!yk_cache_stores())
         return;
     char name[NAME_SIZE];
     make_name(key, NOTE, name);

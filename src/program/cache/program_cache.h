@@ -12,6 +12,8 @@
 
 /* Whether the cache is on: otherwise no key needs to be made. */
 bool yk_cache_is_on(void);
+/* Whether programs are stored: else none should be asked for its file, for which PoCL compiles each of its kernels once more. */
+bool yk_cache_stores(void);
 /* In a forked child. */
 void yk_cache_forked(void);
 /* Find the program file stored under this key. True: *out_file, empty before, has all of it. */
