@@ -166,6 +166,7 @@ ops_headers = \
 	ops/array/block_size.yh \
 	ops/array/dtypes.yh \
 	ops/array/element.yh \
+	ops/array/only.yh \
 	ops/array/strided.yh \
 	ops/expression/expression.yh \
 	ops/map/operands.yh \

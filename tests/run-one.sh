@@ -28,7 +28,7 @@ backend-host/*.* | comm/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* 
     ;;
 esac
 
-# To save a program, PoCL compiles each of its kernels twice more. Its own cache is as good for the dozens of programs of
+# To save a program, PoCL compiles each of its kernels once more. Its own cache is as good for the dozens of programs of
 # operations, or of kernels in a program, that these build.
 case $name.${backend-} in
 ops/*.opencl | random/*.opencl | examples.opencl | static/guide*) export YOKE_CACHE=read ;;
@@ -39,8 +39,8 @@ esac
 # the programs of each operation; these tests are about what surrounds kernels, or whether they compile, for which any will do. Of
 # the examples, each checks its own results.
 case $name.${backend-} in
-ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | ops/expression/names.opencl | \
-    ops/linear/matmul_rules.opencl | examples.opencl | static/guide* | tools/tune.) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
+ops/first.opencl | ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | \
+    ops/expression/names.opencl | ops/linear/matmul_rules.opencl | examples.opencl | static/guide* | tools/tune.) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.

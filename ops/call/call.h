@@ -78,6 +78,10 @@ int yops_write(char *text, size_t size, const char *format, ...) __attribute__((
  * the device. */
 yoke_status yops_kernel(const yops_call *call, const char *text, const char *options, const char *name, yoke_kernel **out_kernel);
 
+/* The options of a program that has only a part of the text's kernels: see only.yh. `part` is a word of the text. */
+enum { YOPS_ONLY_SIZE = 64 }; /* what is added, at most */
+void yops_only(char *all, size_t size, const char *options, const char *part);
+
 /* The same for a text that includes "generated.h", which is made at run time. `first`, or NULL: text before everything, also
  * before the macros. `key` stands for all of it. */
 yoke_status yops_kernel_generated(const yops_call *call, const char *key, const char *text, const char *options, const char *first,

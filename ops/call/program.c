@@ -133,6 +133,11 @@ yoke_status yops_kernel_generated(const yops_call *call, const char *key, const 
     return status < 0 ? status : yoke_kernel_get(program, name, out_kernel);
 }
 
+void yops_only(char *all, size_t size, const char *options, const char *part)
+{
+    yops_write(all, size, "%s ONLY=1 ONLY_%s=1", options, part);
+}
+
 yoke_status yops_kernel(const yops_call *call, const char *text, const char *options, const char *name, yoke_kernel **out_kernel)
 {
     char key[KEY_SIZE];

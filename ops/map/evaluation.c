@@ -215,7 +215,7 @@ static yoke_status compile(yops_evaluation *v, const char *key, const char *text
 yoke_status yops_evaluation_get_kernel(yops_evaluation *v, const char *text, const char *options, const char *name,
                                        yoke_kernel **out_kernel)
 {
-    char key[4096 + 1], all[512];
+    char key[4096 + 1], all[512 + YOPS_ONLY_SIZE];
     const char *f64 = v->needs_f64 && !strstr(options, "NEED_F64") ? " NEED_F64=1" : "";
     if (yops_write(all, sizeof all, "%s%s", options, f64) >= (int)sizeof all ||
         yops_write(key, sizeof key, "yoke-ops %s %s %s", text, all, v->elementwise.key) >= (int)sizeof key)

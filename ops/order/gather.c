@@ -7,11 +7,12 @@
 
 enum { THREADS = 256 };
 
-static yoke_status get_kernel(const yops_rows *r, const char *name, yoke_kernel **out_kernel)
+static yoke_status get_kernel(const yops_rows *r, const char *part, const char *name, yoke_kernel **out_kernel)
 {
-    char options[64];
+    char options[64], only[sizeof options + YOPS_ONLY_SIZE];
     yops_write(options, sizeof options, "SIZE=%u PART=%u INDEX=%s", r->size, r->part, yops_dtype_token(r->index_dtype));
-    return yops_kernel(&r->call, "gather", options, name, out_kernel);
+    yops_only(only, sizeof only, options, part);
+    return yops_kernel(&r->call, "gather", only, name, out_kernel);
 }
 
 yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
@@ -23,7 +24,7 @@ yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_ar
     uint64_t n = r.rows * r.rests;
     if (status < 0 || n == 0)
         return status;
-    status = get_kernel(&r, "gather", &kernel);
+    status = get_kernel(&r, "gather", "gather", &kernel);
     if (status == YOKE_OK)
         status = yops_launch(&r.call, kernel, yops_divide_up(n, THREADS), THREADS,
                              YOKE_ARGS(r.out, YOPS_STRIDED_ARG(r.out_rest), r.out_stride, r.a, YOPS_STRIDED_ARG(r.a_rest),
@@ -40,9 +41,9 @@ static yoke_status scatter_set(const yops_rows *r)
     yoke_kernel *mark, *scatter;
     yoke_buffer *last = NULL;
     size_t size = (size_t)r->out_rows * sizeof(uint32_t);
-    yoke_status status = get_kernel(r, "mark_last", &mark);
+    yoke_status status = get_kernel(r, "last", "mark_last", &mark);
     if (status == YOKE_OK)
-        status = get_kernel(r, "scatter_last", &scatter);
+        status = get_kernel(r, "last", "scatter_last", &scatter);
     if (status == YOKE_OK)
         status = yops_temporary(&r->call, size, &last);
     for (uint64_t first = 0; first < r->rows && status == YOKE_OK; first += YOPS_GROUP_MOST) {

@@ -173,10 +173,12 @@ static yoke_buffer *root_or(const selection *s, const yoke_array *array, const y
     return array ? place->root : s->out_place.root;
 }
 
-static yoke_status get_kernel(const selection *s, const char *text, const char *name, yoke_kernel **out_kernel)
+static yoke_status get_kernel(const selection *s, const char *text, const char *part, const char *name, yoke_kernel **out_kernel)
 {
-    return s->values ? yops_evaluation_get_kernel(s->values, text, s->options, name, out_kernel)
-                     : yops_kernel(&s->call, text, s->options, name, out_kernel);
+    char options[sizeof s->options + YOPS_ONLY_SIZE];
+    yops_only(options, sizeof options, s->options, part);
+    return s->values ? yops_evaluation_get_kernel(s->values, text, options, name, out_kernel)
+                     : yops_kernel(&s->call, text, options, name, out_kernel);
 }
 
 /* A kernel's arguments: the expression's come first. */
@@ -225,7 +227,7 @@ static yoke_status select_by_blocks(selection *s)
     yoke_kernel *kernel;
     yoke_buffer *states = NULL, *base = NULL, *count = root_or(s, s->count, &s->count_place);
     select_shape *shape = &s->shape;
-    yoke_status status = get_kernel(s, "select_blocks", "select_blocks", &kernel);
+    yoke_status status = get_kernel(s, "select_blocks", "select_blocks", "select_blocks", &kernel);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, 8 * (uint64_t)(shape->tiles + 1), &states);
     if (status == YOKE_OK && s->partition)
@@ -271,11 +273,12 @@ static yoke_status select_by_threads(selection *s, const yops_traits *traits)
     if (status == YOKE_OK && s->values)
         status = yops_evaluation_check_rounds(s->values, traits, TILE);
     if (status == YOKE_OK)
-        status = get_kernel(s, "select", "select_elements", &elements);
+        status = get_kernel(s, "select", "select_elements", "select_elements", &elements);
     if (status == YOKE_OK && several)
-        status = get_kernel(s, "select", "select_counts", &count);
+        status = get_kernel(s, "select", "select_counts", "select_counts", &count);
     if (status == YOKE_OK && several)
-        status = yops_kernel(&s->call, "select", "IN=u8 BYTES=1 FLAG=u8", "select_tiles", &tiles); /* the same for all dtypes */
+        status = yops_kernel(&s->call, "select", "IN=u8 BYTES=1 FLAG=u8 ONLY=1 ONLY_select_tiles=1", "select_tiles",
+                             &tiles); /* the same for all dtypes */
     if (status == YOKE_OK && several)
         status = yops_temporary(&s->call, 8 * (uint64_t)(s->shape.tiles + 1), &counts);
     if (status == YOKE_OK && several) {

@@ -100,15 +100,16 @@ static yoke_status get_kernels(passes *p)
 {
     const yops_sort *s = p->sort;
     const char *text = p->way == YOPS_SORT_THREADS ? "sort_cpu" : "sort";
-    char extra[60];
+    const char *only = p->way == YOPS_SORT_THREADS ? " ONLY=1 ONLY_passes=1" : "";
+    char extra[100];
     bool lookback = p->way == YOPS_SORT_LOOKBACK;
-    yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u", lookback, (unsigned)p->wide);
+    yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u%s", lookback, (unsigned)p->wide, only);
     yoke_status status = yops_sort_kernel(s, text, extra, lookback ? "sort_histogram" : "tile_count", &p->first);
     if (status == YOKE_OK && p->way == YOPS_SORT_THREADS) { /* it knows nothing of keys and values: one for all */
         yops_write(extra, sizeof extra, "KEY=u8 VALUE_BYTES=0 INDEX=0 WIDE=%u%s", (unsigned)p->wide,
-                   p->scans_by_block ? " LOOKBACK=0" : "");
+                   p->scans_by_block ? " LOOKBACK=0" : " ONLY=1 ONLY_tile_scan=1");
         status = yops_kernel(s->call, p->scans_by_block ? "sort" : text, extra, "tile_scan", &p->scan);
-        yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u", lookback, (unsigned)p->wide);
+        yops_write(extra, sizeof extra, "LOOKBACK=%d WIDE=%u%s", lookback, (unsigned)p->wide, only);
     } else if (status == YOKE_OK && !lookback)
         status = yops_sort_kernel(s, text, extra, "tile_scan", &p->scan);
     if (status == YOKE_OK)

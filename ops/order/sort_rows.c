@@ -47,7 +47,7 @@ static yoke_status short_by_threads(const yops_sort *sort)
     yoke_kernel *kernel;
     yops_span keys_out = span_or(sort->keys_out, sort->keys_in), values_in = span_or(sort->values_in, sort->keys_in);
     yops_span values_out = span_or(sort->values_out, sort->keys_in);
-    yoke_status status = yops_sort_kernel(sort, "sort_cpu", "WIDE=0", "sort_rows", &kernel);
+    yoke_status status = yops_sort_kernel(sort, "sort_cpu", "WIDE=0 ONLY=1 ONLY_sort_rows=1", "sort_rows", &kernel);
     if (status == YOKE_OK)
         status = yops_temporary(sort->call, keys_at + 2 * total * size, &scratch);
     if (status == YOKE_OK)

@@ -162,13 +162,14 @@ yoke_status yoke_bincount_at(const char *where, yoke_stream *stream, const yoke_
 static yoke_status get_kernels(const yops_histogram *h, const char *first_name, yoke_kernel **first, const char *second_name,
                                yoke_kernel **second)
 {
-    char options[128];
+    char options[128], only[sizeof options + YOPS_ONLY_SIZE];
     yops_write(options, sizeof options, "IN=%s %s%s%s", yops_dtype_token(h->dtype), h->rule.macro,
                yops_is_dense(&h->a) ? "" : " STRIDED=1", yops_needs_f64(h->dtype) ? " NEED_F64=1" : "");
-    yoke_status status = yops_kernel(&h->call, "histogram", options, first_name, first);
-    if (h->traits.is_cpu) /* where each kernel is compiled by itself, the second, which knows no elements, is one for all */
-        yops_write(options, sizeof options, "IN=u8 BINS_INDEX=1");
-    return status == YOKE_OK ? yops_kernel(&h->call, "histogram", options, second_name, second) : status;
+    yops_only(only, sizeof only, options, first_name);
+    yoke_status status = yops_kernel(&h->call, "histogram", only, first_name, first);
+    if (h->traits.is_cpu) /* where kernels are slow to compile, the second, which knows no elements, is one for all */
+        yops_only(only, sizeof only, "IN=u8 BINS_INDEX=1", second_name);
+    return status == YOKE_OK ? yops_kernel(&h->call, "histogram", only, second_name, second) : status;
 }
 
 static uint32_t get_words(const yops_histogram *h)

@@ -14,14 +14,15 @@ static uint64_t get_row_size(const yops_histogram *h)
     return (uint64_t)h->count * yoke_dtype_get_size(yops_get_sum_dtype(h->weights_dtype));
 }
 
-static yoke_status get_kernel(const yops_histogram *h, const char *name, yoke_kernel **out_kernel)
+static yoke_status get_kernel(const yops_histogram *h, const char *part, const char *name, yoke_kernel **out_kernel)
 {
-    char options[160];
+    char options[160], only[sizeof options + YOPS_ONLY_SIZE];
     bool wide = yops_needs_f64(h->dtype) || yops_needs_f64(h->weights_dtype) || yops_needs_f64(h->bins_dtype);
     yops_write(options, sizeof options, "IN=%s %s WEIGHT=%s SUM=%s OUT=%s%s", yops_dtype_token(h->dtype), h->rule.macro,
                yops_dtype_token(h->weights_dtype), yops_dtype_token(yops_get_sum_dtype(h->weights_dtype)),
                yops_dtype_token(h->bins_dtype), wide ? " NEED_F64=1" : "");
-    return yops_kernel(&h->call, "histogram_weights", options, name, out_kernel);
+    yops_only(only, sizeof only, options, part);
+    return yops_kernel(&h->call, "histogram_weights", only, name, out_kernel);
 }
 
 static yoke_status finish(const yops_histogram *h, yoke_kernel *kernel, yoke_buffer *sums)
@@ -40,11 +41,11 @@ static yoke_status weigh_by_tiles(const yops_histogram *h)
     uint64_t rows = yops_divide_up(h->n, tile), each = yops_histogram_get_rounds(h) + 1;
     uint64_t part = yops_fit_rounds(&h->traits, h->count + 16, each); /* of a tile, in one launch */
     uint32_t threads = h->traits.is_cpu ? 1 : 32;
-    yoke_status status = get_kernel(h, "weigh_tiles", &weigh);
+    yoke_status status = get_kernel(h, "tiles", "weigh_tiles", &weigh);
+    if (status == YOKE_OK && rows > 1)
+        status = get_kernel(h, "combine", "combine", &combine);
     if (status == YOKE_OK)
-        status = get_kernel(h, "combine", &combine);
-    if (status == YOKE_OK)
-        status = get_kernel(h, "finish", &end);
+        status = get_kernel(h, "tiles", "finish", &end);
     if (status == YOKE_OK)
         status = yops_temporary(&h->call, rows * get_row_size(h), &sums);
     if (status == YOKE_OK && rows > 1)
@@ -95,11 +96,11 @@ static yoke_status weigh_by_groups(const yops_histogram *h)
     yoke_buffer *sums = NULL;
     yops_group group = { .keys = NULL };
     uint32_t most = h->n < YOPS_GROUP_MOST ? (uint32_t)h->n : (uint32_t)YOPS_GROUP_MOST;
-    yoke_status status = get_kernel(h, "weigh_keys", &get_keys);
+    yoke_status status = get_kernel(h, "keys", "weigh_keys", &get_keys);
     if (status == YOKE_OK)
-        status = get_kernel(h, "sum_runs", &sum);
+        status = get_kernel(h, "keys", "sum_runs", &sum);
     if (status == YOKE_OK)
-        status = get_kernel(h, "finish", &end);
+        status = get_kernel(h, "keys", "finish", &end);
     if (status == YOKE_OK)
         status = yops_temporary(&h->call, get_row_size(h), &sums);
     if (status == YOKE_OK)

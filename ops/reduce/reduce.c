@@ -238,14 +238,26 @@ typedef struct kernels {
     yoke_kernel *tiles, *final;
 } kernels;
 
-/* What the kernels depend on, shorter than their options, which are written only to compile them. No byte is 0. */
-static void make_key(const yops_reduction *r, const plan *p, char *key)
+static const char tiles_name[] = "reduce_tiles", final_name[] = "reduce_final";
+
+/* The kernels of blocks are one program; where kernels are slow to compile, each is one of its own. */
+static bool is_apart(const plan *p)
 {
-    const int values[] = { r->operation, r->in,      r->out,          r->acc,
-                           r->wants_f64, r->in_a,    r->in_b,         p->form,
-                           p->layout,    p->columns, p->tiles,        p->unit,
-                           p->leaf_run,  p->groups,  p->vector_bytes, (int)p->final_threads,
-                           r->nan_first };
+    return p->form != 0;
+}
+
+/* What a kernel depends on, shorter than its options, which are written only to compile it. No byte is 0. */
+static void make_key(const yops_reduction *r, const plan *p, const char *kernel, char *key)
+{
+    const int values[] = { r->operation,    r->in,
+                           r->out,          r->acc,
+                           r->wants_f64,    r->in_a,
+                           r->in_b,         p->form,
+                           p->layout,       p->columns,
+                           p->tiles,        p->unit,
+                           p->leaf_run,     p->groups,
+                           p->vector_bytes, (int)p->final_threads,
+                           r->nan_first,    is_apart(p) && strcmp(kernel, final_name) == 0 };
     static const char name[] = "yoke-ops reduce ";
     memcpy(key, name, sizeof name - 1);
     key += sizeof name - 1;
@@ -256,46 +268,44 @@ static void make_key(const yops_reduction *r, const plan *p, char *key)
     *key = '\0';
 }
 
-static void write_options(const yops_reduction *r, const plan *p, bool mapped, char *options, size_t size)
+static void write_options(const yops_reduction *r, const plan *p, bool mapped, const char *name, char *all, size_t size)
 {
-    int length = yops_reduction_get_options(r, options, size);
-    yops_write(options + length, size - (size_t)length,
+    char options[512];
+    int length = yops_reduction_get_options(r, options, sizeof options);
+    yops_write(options + length, sizeof options - (size_t)length,
                " FORM=%d LAYOUT=%d GROUPS=%d COLUMNS=%d TILES=%d UNIT=%d LEAF_RUN=%d VECTOR_BYTES=%d FINAL_THREADS=%u%s", p->form,
                p->layout, p->groups, p->columns, p->tiles, p->form == 2 && p->unit, p->leaf_run, p->vector_bytes,
                (unsigned)p->final_threads, mapped ? " MAPPED=1" : "");
+    if (is_apart(p))
+        yops_only(all, size, options, name);
+    else
+        yops_write(all, size, "%s", options);
 }
 
-static yoke_status get_own_kernels(yops_combination *own, const yops_reduction *r, const plan *p, bool wants_final, kernels *out)
+static yoke_status get_kernel(const yops_call *call, const yops_reduction *r, const plan *p, const yops_reduce_input *input,
+                              const char *name, yoke_kernel **out_kernel)
 {
-    char options[512];
-    write_options(r, p, false, options, sizeof options);
-    yoke_status status = yops_combination_get_kernel(own, "reduce", options, "reduce_tiles", &out->tiles);
-    return status < 0 || !wants_final ? status : yops_combination_get_kernel(own, "reduce", options, "reduce_final", &out->final);
+    char key[64], options[512 + YOPS_ONLY_SIZE];
+    yops_evaluation *values = p->spans > 0 && !input->own ? input->values : NULL;
+    bool is_plain = !input->own && !values;
+    if (is_plain) {
+        make_key(r, p, name, key);
+        if (yops_kernel_known(call, key, name, out_kernel))
+            return YOKE_OK;
+    }
+    write_options(r, p, values != NULL, name, options, sizeof options);
+    if (is_plain)
+        return yops_kernel_generated(call, key, "reduce", options, NULL, NULL, name, out_kernel);
+    return values ? yops_evaluation_get_kernel(values, "reduce", options, name, out_kernel)
+                  : yops_combination_get_kernel(input->own, "reduce", options, name, out_kernel);
 }
 
 static yoke_status get_kernels(const yops_call *call, const yops_reduction *r, const plan *p, const yops_reduce_input *input,
                                bool wants_final, kernels *out)
 {
-    char key[64], options[512];
-    yops_evaluation *values = p->spans > 0 ? input->values : NULL;
     *out = (kernels){ NULL, NULL };
-    if (input->own)
-        return get_own_kernels(input->own, r, p, wants_final, out);
-    if (values) {
-        write_options(r, p, true, options, sizeof options);
-        yoke_status status = yops_evaluation_get_kernel(values, "reduce", options, "reduce_tiles", &out->tiles);
-        return status < 0 || !wants_final ? status
-                                          : yops_evaluation_get_kernel(values, "reduce", options, "reduce_final", &out->final);
-    }
-    make_key(r, p, key);
-    if (yops_kernel_known(call, key, "reduce_tiles", &out->tiles) &&
-        (!wants_final || yops_kernel_known(call, key, "reduce_final", &out->final)))
-        return YOKE_OK;
-    write_options(r, p, false, options, sizeof options);
-    yoke_status status = yops_kernel_generated(call, key, "reduce", options, NULL, NULL, "reduce_tiles", &out->tiles);
-    return status < 0 || !wants_final
-               ? status
-               : yops_kernel_generated(call, key, "reduce", options, NULL, NULL, "reduce_final", &out->final);
+    yoke_status status = get_kernel(call, r, p, input, tiles_name, &out->tiles);
+    return status < 0 || !wants_final ? status : get_kernel(call, r, p, input, final_name, &out->final);
 }
 
 /* Reduce `count` partial results of each row. */

@@ -28,9 +28,14 @@ typedef struct operands {
     int64_t n, stride; /* of the elements */
 } operands;
 
-static yoke_status get_kernel(const yops_call *call, const operands *o, const char *options, const char *name,
+static yoke_status get_kernel(const yops_call *call, const operands *o, const char *options, bool is_apart, const char *name,
                               yoke_kernel **out_kernel)
 {
+    char only[512 + YOPS_ONLY_SIZE];
+    if (is_apart) { /* where kernels are slow to compile */
+        yops_only(only, sizeof only, options, name);
+        options = only;
+    }
     return o->values ? yops_evaluation_get_kernel(o->values, "reduce_segments", options, name, out_kernel)
                      : yops_kernel(call, "reduce_segments", options, name, out_kernel);
 }
@@ -143,8 +148,8 @@ static yoke_status run(const yops_call *call, const yops_reduction *r, const ope
                groups, yops_dtype_token(o->offsets->dtype), o->values ? " MAPPED=1" : "");
     if (launches > 1)
         yops_write(options + strlen(options), sizeof options - strlen(options), " RESUMED=1");
-    if ((status = get_kernel(call, o, options, "segments", &segments)) < 0 ||
-        (windows > 0 && (status = get_kernel(call, o, options, "segment_tiles", &tiles)) < 0))
+    if ((status = get_kernel(call, o, options, traits.is_cpu, "segments", &segments)) < 0 ||
+        (windows > 0 && (status = get_kernel(call, o, options, traits.is_cpu, "segment_tiles", &tiles)) < 0))
         return status;
     if (windows > 0 && (status = yops_temporary(call, windows * yops_reduction_get_partial_size(r), &sums)) < 0)
         return status;

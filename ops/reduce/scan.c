@@ -180,10 +180,12 @@ static void make_shape(scan *s)
 
 /* ---- Launches ---- */
 
-static yoke_status get_kernel(scan *s, const char *text, const char *name, yoke_kernel **out_kernel)
+static yoke_status get_kernel(scan *s, const char *text, const char *part, const char *name, yoke_kernel **out_kernel)
 {
-    return s->own ? yops_combination_get_kernel(s->own, text, s->options, name, out_kernel)
-                  : yops_kernel(&s->call, text, s->options, name, out_kernel);
+    char options[sizeof s->options + YOPS_ONLY_SIZE];
+    yops_only(options, sizeof options, s->options, part);
+    return s->own ? yops_combination_get_kernel(s->own, text, options, name, out_kernel)
+                  : yops_kernel(&s->call, text, options, name, out_kernel);
 }
 
 static yoke_buffer *starts_root(const scan *s)
@@ -199,7 +201,7 @@ static yoke_status scan_by_blocks(scan *s)
     yoke_buffer *states = NULL;
     uint64_t rows = (uint64_t)(shape->by_warps ? (shape->rows + WARPS - 1) / WARPS : shape->rows);
     uint64_t blocks = rows * (uint64_t)shape->tiles, size = 16 + blocks * (uint64_t)s->words * 8;
-    yoke_status status = get_kernel(s, "scan_blocks", "scan_blocks", &kernel);
+    yoke_status status = get_kernel(s, "scan_blocks", "scan_blocks", "scan_blocks", &kernel);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, size, &states);
     if (status == YOKE_OK && states)
@@ -244,11 +246,11 @@ static yoke_status scan_by_threads(scan *s, const yops_traits *traits)
     yoke_kernel *totals = NULL, *tiles = NULL, *elements;
     yoke_buffer *befores = NULL;
     uint64_t work = (uint64_t)shape->rows * (uint64_t)shape->tiles, item = (uint64_t)s->words * (s->starts || s->own ? 8 : 4);
-    status = get_kernel(s, "scan", "scan_elements", &elements);
+    status = get_kernel(s, "scan", "scan_elements", "scan_elements", &elements);
     if (status == YOKE_OK && shape->tiles > 1)
-        status = get_kernel(s, "scan", "scan_totals", &totals);
+        status = get_kernel(s, "scan", "scan_totals", "scan_totals", &totals);
     if (status == YOKE_OK && shape->tiles > 1)
-        status = get_kernel(s, "scan", "scan_tiles", &tiles);
+        status = get_kernel(s, "scan", "scan_totals", "scan_tiles", &tiles);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, work * item, &befores);
     if (status == YOKE_OK && befores) {

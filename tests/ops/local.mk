@@ -34,6 +34,7 @@ tests_ops_libarrays_la_LIBADD = tests/libsuite.la
 
 ops_programs = \
 	tests/ops/edges \
+	tests/ops/first \
 	tests/ops/forms \
 	tests/ops/forms_more \
 	tests/ops/large \
@@ -87,6 +88,7 @@ ops_cuda_tests = $(ops_programs:=.cuda.tap)
 
 # In ./check: each program compiles dozens of kernels, so these are the ones that compile few. ./check --deep runs all, on PoCL.
 ops_short_programs = \
+	tests/ops/first \
 	tests/ops/places \
 	tests/ops/array/array \
 	tests/ops/array/filled \
@@ -144,6 +146,8 @@ EXTRA_DIST += tests/ops/signal/filter_scipy.py tests/ops/signal/filter_scipy.sh
 ops_libraries = tests/ops/libarrays.la tests/libsuite.la libyoke-ops-all.la libyoke.la
 tests_ops_edges_SOURCES = tests/ops/edges.c tests/ops/library/vendor.h
 tests_ops_edges_LDADD = $(ops_libraries) -lm
+tests_ops_first_SOURCES = tests/ops/first.c tests/ops/first.def
+tests_ops_first_LDADD = $(ops_libraries)
 tests_ops_forms_SOURCES = tests/ops/forms.c tests/ops/forms.h
 tests_ops_forms_LDADD = $(ops_libraries)
 tests_ops_forms_more_SOURCES = tests/ops/forms.h tests/ops/forms_more.c
