@@ -40,7 +40,9 @@ esac
 # the examples, each checks its own results.
 case $name.${backend-} in
 ops/first.opencl | ops/prepare.opencl | ops/repeat.opencl | ops/streams.opencl | ops/call/options.opencl | \
-    ops/expression/names.opencl | ops/linear/matmul_rules.opencl | examples.opencl | static/guide* | tools/tune.) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
+    ops/expression/names.opencl | ops/linear/matmul_rules.opencl | examples.opencl | static/guide* | tools/tune.)
+    export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+    ;;
 esac
 
 # Oclgrind empties its log when it starts, so that each test needs one of its own.
