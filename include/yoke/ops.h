@@ -153,7 +153,7 @@ YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, 
                                         size_t axis_count);
 
 /*
- * Evaluate an expression that reduces rows and goes on with the results, as softmax does in one launch:
+ * Evaluate an expression that reduces rows and goes on with the results, in one launch. Softmax is:
  *
  *     yoke_map_rows(stream, "e = exp(x - max(x)); y = e / sum(e)", YOKE_VARS(x, y), YOKE_AXES(1));
  *
@@ -177,8 +177,9 @@ YOKE_API yoke_status yoke_map_reduce_at(const char *where, yoke_stream *stream, 
 YOKE_API yoke_status yoke_map_rows_at(const char *where, yoke_stream *stream, const char *expression, const yoke_var *vars,
                                       size_t count, const int32_t *axes, size_t axis_count);
 
-/* Find the dtype of the value that such an expression ends with, and whether it varies along a row (1, else 0: then one element for
- * each row has it), by the text and the dtypes and shapes of the variables. Nothing runs, and buffers are not looked at.
+/* Find the dtype of the value that an expression of yoke_map_rows ends with, and whether it varies along a row. It does with
+ * *out_varies 1, and with 0 one element for each row has it. The text and the dtypes and shapes of the variables say so: nothing
+ * runs, and buffers are not looked at.
  * YOKE_E_INVALID_ARGUMENT: as above, or the expression ends with no value; an out_ parameter is NULL. */
 YOKE_API yoke_status yoke_rows_get_dtype(const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
                                          size_t axis_count, int32_t *out_dtype, int32_t *out_varies);
