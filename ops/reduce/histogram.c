@@ -169,6 +169,8 @@ static yoke_status get_kernels(const yops_histogram *h, const char *first_name, 
     yoke_status status = yops_kernel(&h->call, "histogram", only, first_name, first);
     if (h->traits.is_cpu) /* where kernels are slow to compile, the second, which knows no elements, is one for all */
         yops_only(only, sizeof only, "IN=u8 BINS_INDEX=1", second_name);
+    else if (strcmp(first_name, "count_chunks") == 0) /* of CPUs, so that the two are no part */
+        yops_only(only, sizeof only, options, second_name);
     return status == YOKE_OK ? yops_kernel(&h->call, "histogram", only, second_name, second) : status;
 }
 
