@@ -157,6 +157,8 @@ EXTRA_DIST += \
 	python/yoke/_numba_random.py \
 	python/yoke/_generator.py \
 	python/yoke/_pocl.py \
+	python/yoke/_cupy_cuda.py \
+	python/yoke/_cupy_kernels.py \
 	python/yoke/_host_memory.py \
 	python/yoke/_layout.py \
 	python/yoke/_layout.pyi \
