@@ -15,6 +15,7 @@ dist_guide_DATA = \
 	doc/environment-measuring.md \
 	doc/examples.md \
 	doc/from-cuda.md \
+	doc/from-cupy.md \
 	doc/from-opencl.md \
 	doc/from-python.md \
 	doc/host-functions.md \

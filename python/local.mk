@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	python/tests/test_close.py \
 	python/tests/test_comm.py \
 	python/tests/test_core.py \
+	python/tests/test_cupy_like.py \
 	python/tests/test_dlpack.py \
 	python/tests/test_docs.py \
 	python/tests/test_exact.py \
@@ -206,6 +207,8 @@ EXTRA_DIST += \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \
 	python/yoke/ndimage.pyi \
+	python/yoke/cupy_like.py \
+	python/yoke/cupy_like.pyi \
 	python/yoke/numba_like.py \
 	python/yoke/numba_like.pyi \
 	python/yoke/numpy/__init__.py \

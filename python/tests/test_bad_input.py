@@ -266,7 +266,7 @@ class Moved:
         self.array = array
 
     def __dlpack__(self, **options):
-        capsule = self.array.__dlpack__(**options)
+        capsule = self.array.__dlpack__()
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         ctypes.c_uint64.from_address(pointer(capsule, b"dltensor") + 40).value += 1  # its byte_offset

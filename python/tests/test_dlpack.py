@@ -155,7 +155,8 @@ def test_memory_that_is_only_read():
 # ---- In ----
 
 @shared
-@pytest.mark.parametrize("select", [lambda a: a, lambda a: a.T, lambda a: a[1:, ::2], lambda a: a[::-1, ::-1], lambda a: a[2, 3, ...]])
+@pytest.mark.parametrize("select", [lambda a: a, lambda a: a.T, lambda a: a[1:, ::2], lambda a: a[::-1, ::-1],
+                                    lambda a: a[2, 3, ...]])
 @pytest.mark.parametrize("producer", [lambda a: a, Old])
 def test_in_is_the_memory_itself(select, producer):
     host = numpy.empty(16, "float32")[1:13].reshape(3, 4)  # where NumPy's memory begins, and not

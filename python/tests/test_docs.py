@@ -18,7 +18,7 @@ BLOCK = re.compile(r"(?<!-->\n)^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)
 
 
 PAGES = [("../README.md", 1), ("python.md", 18), ("python-numpy.md", 1), ("kernels-in-python.md", 7), ("from-numba.md", 1),
-         ("tutorial-python.md", 7)]
+         ("from-cupy.md", 1), ("tutorial-python.md", 7)]
 
 
 @pytest.mark.parametrize("page, least", PAGES)

@@ -8,12 +8,13 @@ other drivers nobody knows, and theirs is copied."""
 import ctypes
 import functools
 import os
+from typing import Any
 
 ALIGNMENT = 128  # bytes: of OpenCL's largest type, which kernels may suppose at the start of a buffer
 
 
 @functools.cache
-def _opencl():
+def _opencl() -> Any:
     """The library, or None where none is loaded by this name."""
     try:
         library = ctypes.CDLL("libOpenCL.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
@@ -29,13 +30,13 @@ def _opencl():
         return None
 
 
-def is_shared(device):
+def is_shared(device: Any) -> bool:
     """Whether the device's memory is the host's."""
     info = device.info
-    return info.kind == "cpu" and info.platform == "Portable Computing Language" and _opencl() is not None
+    return bool(info.kind == "cpu") and info.platform == "Portable Computing Language" and _opencl() is not None
 
 
-def address_of(stream, memory):
+def address_of(stream: Any, memory: int) -> int | None:
     """Where a cl_mem begins, or None; waits for the stream."""
     library, code = _opencl(), ctypes.c_int32(0)
     with stream.native() as queue:
@@ -46,13 +47,13 @@ def address_of(stream, memory):
     return address if code.value == 0 else None
 
 
-def memory_over(device, address, size):
+def memory_over(device: Any, address: int, size: int) -> int:
     """A cl_mem over memory of the host, or 0; release() gives it back."""
     code = ctypes.c_int32(0)
     memory = _opencl().clCreateBuffer(device.native["context"], 1 << 3 | 1, size, address, ctypes.byref(code))
     return memory if code.value == 0 and memory else 0
 
 
-def release(memory):
+def release(memory: int) -> None:
     """Give a reference of a cl_mem back."""
     _opencl().clReleaseMemObject(memory)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-# Memory that other libraries use, and theirs: DLPack and __cuda_array_interface__, both ways. On CUDA the streams of both sides wait
-# for each other, by the numbers of streams; elsewhere, what leaves is ready.
+# Memory that other libraries use, and theirs: DLPack and __cuda_array_interface__, both ways. On CUDA the streams of both sides
+# wait for each other, by the numbers of streams; elsewhere, what leaves is ready.
 
 import math
 import sys
