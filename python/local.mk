@@ -75,6 +75,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_records.py \
 	python/tests/test_kernels_simulate.py \
 	python/tests/test_leaks.py \
+	python/tests/test_linalg.py \
 	python/tests/test_libraries.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
@@ -153,6 +154,7 @@ EXTRA_DIST += \
 	python/yoke/_core/stream.pyi \
 	python/yoke/_core/stream.pyx \
 	python/yoke/_complex.py \
+	python/yoke/_decompositions.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
 	python/yoke/_numba_random.py \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of matrices and vectors, and norms, with the names, shapes and arguments of the array API standard. Matrices are along
-the last two axes, and those in front are a batch."""
+"""Products of matrices and vectors, norms, and what LU and Cholesky's factors give, with the names, shapes and arguments of the
+array API standard. Matrices are along the last two axes, and those in front are a batch."""
 
 import math as _math
 import operator as _operator
@@ -9,6 +9,12 @@ from . import _core
 from ._core import array_from as _array_from
 from ._core import matmul as matmul
 from ._core import result_dtype as _result_dtype
+from ._decompositions import SlogdetResult as SlogdetResult
+from ._decompositions import cholesky as cholesky
+from ._decompositions import det as det
+from ._decompositions import inv as inv
+from ._decompositions import slogdet as slogdet
+from ._decompositions import solve as solve
 
 
 def _pair(x1, x2):
@@ -107,13 +113,13 @@ def trace(x, /, *, offset=0, dtype=None):
 
 
 def matrix_power(x, n, /):
-    """The product of n matrices, by squaring; the identity for 0."""
+    """The product of n matrices, by squaring; the identity for 0, and of the inverses for negative n."""
     array = _array_from(x)
     n = _operator.index(n)
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
         raise ValueError(f"matrices of shape {array.shape} are not square")
     if n < 0:
-        raise ValueError(f"n is {n}: there is no inverse here yet")
+        array, n = inv(array), -n
     if n == 0:
         from ._shapes import eye
 
@@ -161,3 +167,11 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     sums = abs(array).sum(-2 if ord in (1, -1) else -1, keepdims=True)
     result = (_statistics.max if ord > 0 else _statistics.min)(sums, (-2, -1), keepdims=True)
     return result if keepdims else result[..., 0, 0]
+
+
+_NOT_HERE = {name: f"numpy.linalg.{name} of x.to_numpy() has it: orthogonal factors are not computed on the device" for name in (
+    "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_rank", "pinv", "qr", "svd", "svdvals")}
+
+
+def __getattr__(name):
+    raise AttributeError(_core.missing("yoke.linalg", name, [each for each in globals() if each[0] != "_"], _NOT_HERE), name=name)

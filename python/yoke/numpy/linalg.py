@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy.linalg's names: norms and products. What yoke.linalg has of the array API standard is here, too."""
+"""numpy.linalg's names: norms, products, and what LU and Cholesky's factors give. What yoke.linalg
+has of the array API standard is here, too."""
+
+from numpy.linalg import LinAlgError
 
 from .. import _core
 from .. import linalg as _linalg
@@ -8,10 +11,11 @@ from ._common import array_of as _array_of
 from ._common import into as _into
 from ._common import of_one_dtype as _of_one_dtype
 
-__all__ = ["cross", "diagonal", "matmul", "matrix_norm", "matrix_power", "matrix_transpose", "multi_dot", "norm", "outer",
-           "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power",
+           "matrix_transpose", "multi_dot", "norm", "outer", "slogdet", "solve", "tensordot", "trace", "vecdot", "vector_norm"]
 
 # Those of the standard, which NumPy's module has with the standard's parameters.
+cholesky, det, inv, slogdet, solve = _linalg.cholesky, _linalg.det, _linalg.inv, _linalg.slogdet, _linalg.solve
 cross, diagonal, matmul, outer = _linalg.cross, _linalg.diagonal, _linalg.matmul, _linalg.outer
 matrix_norm, matrix_transpose, tensordot = _linalg.matrix_norm, _linalg.matrix_transpose, _linalg.tensordot
 trace, vecdot, vector_norm = _linalg.trace, _linalg.vecdot, _linalg.vector_norm
@@ -44,7 +48,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 
 def matrix_power(a, n):
-    """The product of n matrices; the identity for 0."""
+    """The product of n matrices; the identity for 0, and of the inverses for negative n."""
     return _linalg.matrix_power(a, n)
 
 
@@ -82,9 +86,9 @@ def _product(arrays, cuts, i, j):
     return _core.matmul(_product(arrays, cuts, i, cuts[i, j]), _product(arrays, cuts, cuts[i, j] + 1, j))
 
 
-_MOVED = {name: "numpy.linalg of np.asnumpy(a) has it: decompositions are not on the device" for name in (
-    "cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_rank", "pinv", "qr", "slogdet",
-    "solve", "svd", "svdvals", "tensorinv", "tensorsolve")}
+_MOVED = {name: "numpy.linalg of np.asnumpy(a) has it: orthogonal factors are not computed on the device" for name in (
+    "cond", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_rank", "pinv", "qr", "svd", "svdvals", "tensorinv",
+    "tensorsolve")}
 
 
 def __getattr__(name):

@@ -2,14 +2,21 @@
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.linalg import LinAlgError as LinAlgError
+
 from .. import Array, ArrayLike, Axes
 from ..linalg import (
+    cholesky as cholesky,
     cross as cross,
+    det as det,
     diagonal as diagonal,
+    inv as inv,
     matmul as matmul,
     matrix_norm as matrix_norm,
     matrix_transpose as matrix_transpose,
     outer as outer,
+    slogdet as slogdet,
+    solve as solve,
     tensordot as tensordot,
     trace as trace,
     vecdot as vecdot,
@@ -17,8 +24,8 @@ from ..linalg import (
 )
 
 __all__ = [
-    "cross", "diagonal", "matmul", "matrix_norm", "matrix_power", "matrix_transpose", "multi_dot", "norm", "outer",
-    "tensordot", "trace", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cross", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power",
+    "matrix_transpose", "multi_dot", "norm", "outer", "slogdet", "solve", "tensordot", "trace", "vecdot", "vector_norm",
 ]
 
 def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Array: ...
