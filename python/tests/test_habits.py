@@ -95,6 +95,46 @@ WRONG = [
 ]
 
 
+# The same of the array API's functions and of the modules, each with what its message names: function, parameter or value.
+NAMED = [
+    ("det", lambda a: yoke.linalg.det(a)), ("solve", lambda a: yoke.linalg.solve(a, 3)), ("'x'", lambda a: yoke.linalg.inv("x")),
+    ("n is", lambda a: yoke.linalg.matrix_power(a, 0.5)), ("axis 5", lambda a: yoke.linalg.vector_norm(a, axis=5)),
+    ("ord is", lambda a: yoke.linalg.matrix_norm(a, ord="max")), ("outer", lambda a: yoke.linalg.outer(a, a)),
+    ("axis 7", lambda a: yoke.vecdot(a, a, axis=7)), ("axes is", lambda a: yoke.tensordot(a, a, axes="ab")),
+    ("axes is -1", lambda a: yoke.tensordot(a, a, axes=-1)), ("k is", lambda a: yoke.tril(a, k="x")),
+    ("axis is", lambda a: yoke.flip(a, axis="x")), ("shift is", lambda a: yoke.roll(a, "x")),
+    ("'x'", lambda a: yoke.repeat(a, "x")), ("repetitions is", lambda a: yoke.tile(a, "x")), ("axis 9", lambda a: yoke.expand_dims(a, axis=9)),
+    ("axis 0", lambda a: yoke.squeeze(a, axis=0)), ("axis 9", lambda a: yoke.moveaxis(a, 0, 9)),
+    ("axes", lambda a: yoke.permute_dims(a, (0,))), ("axis is", lambda a: yoke.sum(a, axis="x")),
+    ("axis is", lambda a: yoke.argmax(a, axis=1.5)), ("axis is", lambda a: yoke.sort(a, axis="x")),
+    ("correction is", lambda a: yoke.var(a, correction="x")), ("axis is named twice", lambda a: yoke.mean(a, axis=(0, 0))),
+    ("broadcast_to", lambda a: yoke.broadcast_to(a, (5,))), ("int7", lambda a: yoke.astype(a, "int7")),
+    ("extent: -1", lambda a: yoke.zeros(-1)), ("shape", lambda a: yoke.zeros("x")), ("'x'", lambda a: yoke.full(3, "x")),
+    ("step", lambda a: yoke.arange(0, 5, 0)), ("grid", lambda a: yoke.meshgrid(a, a)), ("where", lambda a: yoke.where(a, a)),
+    ("side", lambda a: yoke.searchsorted(a[0], a, side="middle")), ("n is -1", lambda a: yoke.diff(a, n=-1)),
+    ("&", lambda a: yoke.bitwise_and(a, a)), ("'x'", lambda a: yoke.sin("x")), ("iinfo", lambda a: yoke.finfo("int32")),
+    ("default dtype", lambda a: yoke.set_default_dtype("int8")), ("transform", lambda a: yoke.fft.fft(a, n=-1)),
+    ("norm is", lambda a: yoke.fft.fft(a, norm="x")), ("rfft", lambda a: yoke.fft.rfft(a + 1j)),
+    ("seed", lambda a: yoke.random.default_rng(-1)), ("scale is -1", lambda a: yoke.random.default_rng(1).normal(0, -1, 3)),
+    ("low is 5", lambda a: yoke.random.default_rng(1).integers(5, 5)), ("sigma", lambda a: yoke.ndimage.gaussian_filter(a, "x")),
+    ("size", lambda a: yoke.ndimage.median_filter(a)), ("mode", lambda a: yoke.ndimage.uniform_filter(a, 3, mode="x")),
+    ("copy is", lambda a: yoke.from_dlpack(a, copy=1)), ("order is", lambda a: yoke.asarray(a, order="Z")),
+    ("wait is", lambda a: a.device.stream(wait="never")), ("percentile: q", lambda a: yoke.numpy.percentile(a, 101)),
+    ("einsum", lambda a: yoke.numpy.einsum("ij,jk", a)), ("mode is", lambda a: yoke.numpy.pad(a, 1, mode="x")),
+    ("casting", lambda a: yoke.numpy.add(a, a, casting="no")), ("convolve", lambda a: yoke.numpy.convolve(a, a)),
+    ("array_split", lambda a: yoke.numpy.split(a, 5)), ("topk", lambda a: yoke.top_k),
+]
+
+
+@pytest.mark.parametrize("number", range(len(NAMED)))
+def test_messages_name_what_is_wrong(number):
+    word, call = NAMED[number]
+    with pytest.raises(Exception) as caught:
+        call(yoke.ones((2, 3)))
+    text = str(caught.value)
+    assert word in text and "yoke_" not in text and "YOKE_" not in text and " NULL" not in text
+
+
 @pytest.mark.parametrize("number", range(len(WRONG)))
 def test_no_names_of_c(number):
     """A message names what the user wrote."""

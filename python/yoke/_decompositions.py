@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: ignore-errors
 """What factors of square matrices give: det, slogdet, solve, inv by LU with partial pivoting, and cholesky. A step takes one
 column: a block for each matrix finds the pivot, exchanges rows and divides the column, and then all threads update what is right of
 it. This is two launches for each column, and reads the matrix from memory each time: for matrices of up to some thousand rows, and

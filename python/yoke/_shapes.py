@@ -3,17 +3,17 @@
 broadcast_arrays, broadcast_to, expand_dims, flip, moveaxis, permute_dims, squeeze and unstack."""
 
 import math as _math
-import operator as _operator
 
 from . import _core
 from ._core import array_from as _array_from
 from ._core import axis_error as _axis_error
 from ._core import evaluate as _evaluate
+from ._core import index_of as _index_of
 
 
 def axis_from_the_front(axis, dimensions):
     """An axis from the front."""
-    number = _operator.index(axis)
+    number = _index_of(axis, "axis")
     if not -dimensions <= number < dimensions:
         raise _axis_error(number, dimensions)
     return number % dimensions
@@ -48,7 +48,7 @@ def _triangle(x, k, below):
         raise ValueError(f"an array of shape {array.shape} has no matrices")
     rows = _core.arange(array.shape[-2], stream=array.stream)[:, None]
     columns = _core.arange(array.shape[-1], stream=array.stream)
-    return _evaluate(f"j - i {'<=' if below else '>='} k ? a : 0", array.dtype, a=array, i=rows, j=columns, k=_operator.index(k))
+    return _evaluate(f"j - i {'<=' if below else '>='} k ? a : 0", array.dtype, a=array, i=rows, j=columns, k=_index_of(k, "k"))
 
 
 def tril(x, /, k=0):
@@ -170,7 +170,7 @@ def roll(x, /, shift, axis=None):
     for each, number in zip(axes, shifts):
         front = (slice(None),) * axis_from_the_front(each, array.ndim)
         extent = array.shape[len(front)]
-        cut = -_operator.index(number) % extent if extent else 0
+        cut = -_index_of(number, "shift") % extent if extent else 0
         if cut:
             result = _core.concatenate([result[(*front, slice(cut, None))], result[(*front, slice(cut))]], len(front))
     return result
@@ -211,7 +211,8 @@ def repeat(x, repeats, /, axis=None):
 def tile(x, repetitions, /):
     """The array several times along each axis; new axes come in front."""
     array = _array_from(x)
-    counts = tuple(repetitions) if hasattr(repetitions, "__iter__") else (repetitions,)
+    counts = repetitions if hasattr(repetitions, "__iter__") and not isinstance(repetitions, str) else (repetitions,)
+    counts = tuple([_index_of(each, "repetitions") for each in counts])
     counts = (1,) * (array.ndim - len(counts)) + counts
     shape = (1,) * (len(counts) - array.ndim) + array.shape
     array = array.reshape(shape)

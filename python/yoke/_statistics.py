@@ -36,6 +36,9 @@ def std(x, /, axis=None, dtype=None, out=None, ddof=0, *, correction=None, keepd
 
 
 def _degrees(ddof, correction):
+    for name, value in (("ddof", ddof), ("correction", correction)):
+        if isinstance(value, str):
+            raise TypeError(f"{name} is a number, not {_core.shown(value)}")
     if correction is None:
         return ddof
     if ddof:

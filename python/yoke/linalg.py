@@ -3,10 +3,10 @@
 array API standard. Matrices are along the last two axes, and those in front are a batch."""
 
 import math as _math
-import operator as _operator
 
 from . import _core
 from ._core import array_from as _array_from
+from ._core import index_of as _index_of
 from ._core import matmul as matmul
 from ._core import result_dtype as _result_dtype
 from ._decompositions import SlogdetResult as SlogdetResult
@@ -24,7 +24,7 @@ def _pair(x1, x2):
 
 
 def _axis(axis, dimensions):
-    number = _operator.index(axis)
+    number = _index_of(axis, "axis")
     if not -dimensions <= number < dimensions:
         raise _core.axis_error(number, dimensions)
     return number % dimensions
@@ -55,11 +55,11 @@ def _moved_last(array, axis):
 def tensordot(x1, x2, /, axes=2):
     """The sums of products over axes: the last `axes` ones of x1 and the first of x2; or those of two sequences."""
     a, b = _pair(x1, x2)
-    if hasattr(axes, "__len__"):
+    if hasattr(axes, "__len__") and not isinstance(axes, str):
         left, right = [[_axis(each, array.ndim) for each in (chosen if hasattr(chosen, "__len__") else (chosen,))]
                        for array, chosen in zip((a, b), axes)]
     else:
-        if not 0 <= axes <= min(a.ndim, b.ndim):
+        if not 0 <= _index_of(axes, "axes") <= min(a.ndim, b.ndim):
             raise ValueError(f"axes is {axes}, and the arrays have {a.ndim} and {b.ndim} dimensions")
         left, right = list(range(a.ndim - axes, a.ndim)), list(range(axes))
     if [a.shape[i] for i in left] != [b.shape[i] for i in right]:
@@ -115,7 +115,7 @@ def trace(x, /, *, offset=0, dtype=None):
 def matrix_power(x, n, /):
     """The product of n matrices, by squaring; the identity for 0, and of the inverses for negative n."""
     array = _array_from(x)
-    n = _operator.index(n)
+    n = _index_of(n, "n")
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
         raise ValueError(f"matrices of shape {array.shape} are not square")
     if n < 0:

@@ -7,7 +7,7 @@ from .errors import (
     InvalidArgumentError, KernelArgumentError, NotFoundError, OutOfDeviceMemoryError, OutOfHostMemoryError, RangeError,
     UnavailableError, UnsupportedError, shown,
 )
-from .dtype import axis_error, get_default_dtype, named_dtype, set_default_dtype
+from .dtype import axis_error, get_default_dtype, index_of, named_dtype, set_default_dtype
 from .device import (
     Device, DeviceInfo, after_first_device, cache_info, devices, info, libraries, order_trace, ordered_trace, version,
 )

@@ -141,8 +141,16 @@ cdef int32_t shape_of(shape, int64_t *out) except -1:
     return len(shape)
 
 
+cpdef object index_of(value, str name):
+    """An int, or what stands for one; TypeError names the parameter."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is an integer, not {shown(value)}") from None
+
+
 cdef int32_t axis_of(axis, int32_t dimensions) except -1:
-    number = operator.index(axis)
+    number = index_of(axis, "axis")
     if not -dimensions <= number < dimensions:
         raise axis_error(number, dimensions)
     return number + dimensions if number < 0 else number
