@@ -19,54 +19,54 @@ _WIDTH = 64  # threads of a block, which shares what they find
 _TEXT = """#include <yoke/kernel.h>
 #define WIDTH %d
 
-/* R is float or double; T the same, or two of them, a complex number. */
+/* REAL is float or double; NUMBER the same, or two of them, a complex number. One letter would be a template's in headers. */
 #ifdef IS_COMPLEX
-YOKE_FUNCTION R size_of(T a) { return hypot(a.x, a.y); }
-YOKE_FUNCTION R real_of(T a) { return a.x; }
-YOKE_FUNCTION int is_zero(T a) { return a.x == 0 && a.y == 0; }
-YOKE_FUNCTION T of_real(R x) { T r; r.x = x; r.y = 0; return r; }
-YOKE_FUNCTION T conjugate(T a) { a.y = -a.y; return a; }
-YOKE_FUNCTION T less_product(T a, T b, T c) /* a - b * c */
+YOKE_FUNCTION REAL size_of(NUMBER a) { return hypot(a.x, a.y); }
+YOKE_FUNCTION REAL real_of(NUMBER a) { return a.x; }
+YOKE_FUNCTION int is_zero(NUMBER a) { return a.x == 0 && a.y == 0; }
+YOKE_FUNCTION NUMBER of_real(REAL x) { NUMBER r; r.x = x; r.y = 0; return r; }
+YOKE_FUNCTION NUMBER conjugate(NUMBER a) { a.y = -a.y; return a; }
+YOKE_FUNCTION NUMBER less_product(NUMBER a, NUMBER b, NUMBER c) /* a - b * c */
 {
     a.x -= b.x * c.x - b.y * c.y;
     a.y -= b.x * c.y + b.y * c.x;
     return a;
 }
-YOKE_FUNCTION T quotient(T a, T b) /* by the larger part of b, so that no square overflows */
+YOKE_FUNCTION NUMBER quotient(NUMBER a, NUMBER b) /* by the larger part of b, so that no square overflows */
 {
-    T r;
+    NUMBER r;
     if (fabs(b.x) >= fabs(b.y)) {
-        const R ratio = b.y / b.x, size = b.x + b.y * ratio;
+        const REAL ratio = b.y / b.x, size = b.x + b.y * ratio;
         r.x = (a.x + a.y * ratio) / size;
         r.y = (a.y - a.x * ratio) / size;
     } else {
-        const R ratio = b.x / b.y, size = b.x * ratio + b.y;
+        const REAL ratio = b.x / b.y, size = b.x * ratio + b.y;
         r.x = (a.x * ratio + a.y) / size;
         r.y = (a.y * ratio - a.x) / size;
     }
     return r;
 }
 #else
-YOKE_FUNCTION R size_of(T a) { return fabs(a); }
-YOKE_FUNCTION R real_of(T a) { return a; }
-YOKE_FUNCTION int is_zero(T a) { return a == 0; }
-YOKE_FUNCTION T of_real(R x) { return x; }
-YOKE_FUNCTION T conjugate(T a) { return a; }
-YOKE_FUNCTION T less_product(T a, T b, T c) { return a - b * c; }
-YOKE_FUNCTION T quotient(T a, T b) { return a / b; }
+YOKE_FUNCTION REAL size_of(NUMBER a) { return fabs(a); }
+YOKE_FUNCTION REAL real_of(NUMBER a) { return a; }
+YOKE_FUNCTION int is_zero(NUMBER a) { return a == 0; }
+YOKE_FUNCTION NUMBER of_real(REAL x) { return x; }
+YOKE_FUNCTION NUMBER conjugate(NUMBER a) { return a; }
+YOKE_FUNCTION NUMBER less_product(NUMBER a, NUMBER b, NUMBER c) { return a - b * c; }
+YOKE_FUNCTION NUMBER quotient(NUMBER a, NUMBER b) { return a / b; }
 #endif
 
-YOKE_KERNEL void pivot(YOKE_GLOBAL T *all, YOKE_GLOBAL int *orders, YOKE_GLOBAL R *signs, int n, int k)
+YOKE_KERNEL void pivot(YOKE_GLOBAL NUMBER *all, YOKE_GLOBAL int *orders, YOKE_GLOBAL REAL *signs, int n, int k)
 {
-    YOKE_SHARED R sizes[WIDTH];
+    YOKE_SHARED REAL sizes[WIDTH];
     YOKE_SHARED int rows[WIDTH];
     const int t = (int)yoke_thread_x();
-    YOKE_GLOBAL T *a = all + (size_t)yoke_block_x() * n * n;
-    R best = -1;
+    YOKE_GLOBAL NUMBER *a = all + (size_t)yoke_block_x() * n * n;
+    REAL best = -1;
     int at = k;
 
     for (int i = k + t; i < n; i += WIDTH) {
-        const R value = size_of(a[(size_t)i * n + k]);
+        const REAL value = size_of(a[(size_t)i * n + k]);
         if (value > best) {
             best = value;
             at = i;
@@ -84,7 +84,7 @@ YOKE_KERNEL void pivot(YOKE_GLOBAL T *all, YOKE_GLOBAL int *orders, YOKE_GLOBAL 
     }
     at = rows[0];
     for (int j = t; j < n && at != k; j += WIDTH) {
-        const T value = a[(size_t)k * n + j];
+        const NUMBER value = a[(size_t)k * n + j];
         a[(size_t)k * n + j] = a[(size_t)at * n + j];
         a[(size_t)at * n + j] = value;
     }
@@ -96,16 +96,16 @@ YOKE_KERNEL void pivot(YOKE_GLOBAL T *all, YOKE_GLOBAL int *orders, YOKE_GLOBAL 
         signs[yoke_block_x()] = -signs[yoke_block_x()];
     }
     yoke_barrier_global();
-    const T top = a[(size_t)k * n + k];
+    const NUMBER top = a[(size_t)k * n + k];
     for (int i = k + 1 + t; i < n && !is_zero(top); i += WIDTH) /* below a pivot of 0 all is 0 */
         a[(size_t)i * n + k] = quotient(a[(size_t)i * n + k], top);
 }
 
 /* The root of the diagonal's element, and the column below it. */
-YOKE_KERNEL void root(YOKE_GLOBAL T *all, YOKE_GLOBAL int *failed, int n, int k)
+YOKE_KERNEL void root(YOKE_GLOBAL NUMBER *all, YOKE_GLOBAL int *failed, int n, int k)
 {
-    YOKE_GLOBAL T *a = all + (size_t)yoke_block_x() * n * n;
-    const R top = real_of(a[(size_t)k * n + k]), side = sqrt(top);
+    YOKE_GLOBAL NUMBER *a = all + (size_t)yoke_block_x() * n * n;
+    const REAL top = real_of(a[(size_t)k * n + k]), side = sqrt(top);
 
     yoke_barrier_global(); /* all have read it */
     if (!(top > 0) && yoke_thread_x() == 0)
@@ -115,13 +115,13 @@ YOKE_KERNEL void root(YOKE_GLOBAL T *all, YOKE_GLOBAL int *failed, int n, int k)
 }
 
 /* a[i][j] -= a[i][k] * a[k][j] right of and below k; with `lower`, of a Hermitian matrix whose lower part alone is kept. */
-YOKE_KERNEL void update(YOKE_GLOBAL T *all, int n, int k, int lower, unsigned int count)
+YOKE_KERNEL void update(YOKE_GLOBAL NUMBER *all, int n, int k, int lower, unsigned int count)
 {
     const unsigned int at = yoke_global_x(), rest = (unsigned int)(n - k - 1);
     if (at >= count)
         return;
     const size_t j = k + 1 + at %% rest, i = k + 1 + at / rest %% rest;
-    YOKE_GLOBAL T *a = all + (size_t)(at / rest / rest) * n * n;
+    YOKE_GLOBAL NUMBER *a = all + (size_t)(at / rest / rest) * n * n;
     if (!lower)
         a[i * n + j] = less_product(a[i * n + j], a[i * n + k], a[k * n + j]);
     else if (j <= i)
@@ -129,7 +129,7 @@ YOKE_KERNEL void update(YOKE_GLOBAL T *all, int n, int k, int lower, unsigned in
 }
 
 /* Take row k out of the rows below it, with a diagonal of 1, or (upwards) above it, with the diagonal that there is. */
-YOKE_KERNEL void take_out(YOKE_GLOBAL const T *all, YOKE_GLOBAL T *values, int n, int columns, int k, int upwards,
+YOKE_KERNEL void take_out(YOKE_GLOBAL const NUMBER *all, YOKE_GLOBAL NUMBER *values, int n, int columns, int k, int upwards,
                           unsigned int count)
 {
     const unsigned int at = yoke_global_x(), rest = (unsigned int)(upwards ? k : n - k - 1);
@@ -137,9 +137,9 @@ YOKE_KERNEL void take_out(YOKE_GLOBAL const T *all, YOKE_GLOBAL T *values, int n
         return;
     const size_t c = at %% (unsigned int)columns, i = at / (unsigned int)columns %% rest + (upwards ? 0 : k + 1);
     const size_t matrix = at / (unsigned int)columns / rest;
-    YOKE_GLOBAL const T *a = all + matrix * n * n;
-    YOKE_GLOBAL T *b = values + matrix * n * columns;
-    const T row = b[(size_t)k * columns + c];
+    YOKE_GLOBAL const NUMBER *a = all + matrix * n * n;
+    YOKE_GLOBAL NUMBER *b = values + matrix * n * columns;
+    const NUMBER row = b[(size_t)k * columns + c];
     b[i * columns + c] = less_product(b[i * columns + c], a[i * n + k], upwards ? quotient(row, a[(size_t)k * n + k]) : row);
 }
 """ % _WIDTH
@@ -151,7 +151,9 @@ def _program(array):
     key = (array.device, str(array.dtype))
     if key not in _programs:
         real = "double" if key[1] in ("float64", "complex128") else "float"
-        defines = {"R": real, "T": real} if key[1].startswith("float") else {"R": real, "T": real + "2", "IS_COMPLEX": 1}
+        defines = {"REAL": real, "NUMBER": real}
+        if key[1].startswith("complex"):
+            defines = {"REAL": real, "NUMBER": real + "2", "IS_COMPLEX": 1}
         _programs[key] = array.device.build(_core.Source(_TEXT, name="linear algebra", defines=defines))
     return _programs[key]
 
