@@ -208,6 +208,8 @@ ERRORS = {
 def test_errors(name):
     kind, call = ERRORS[name]
     for x in (numpy, np):
+        if x is numpy and name == "take into another dtype" and numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0":
+            continue  # it converts, although NumPy says that it does not
         with pytest.raises(kind):
             call(x)
 

@@ -222,7 +222,8 @@ class ElementwiseKernel:
     def _kernel(self, device, types, arrays):
         key = (device, tuple(sorted(types.items())), tuple(arrays))
         if key not in self._kernels:
-            self._kernels[key] = device.build(_core.Source(self.text(types, arrays), name=self.name))[self.name]
+            program = device.build(_core.Source(self.text(types, arrays), name=self.name))
+            self._kernels[key] = program[f"{self.name}_kernel"]  # a language may have a function of the plain name, as CUDA has norm
         return self._kernels[key]
 
     def text(self, types, arrays):
@@ -246,7 +247,7 @@ class ElementwiseKernel:
                 before.append(f"const {kind} {name} = yk_{name};")
         return "\n".join([
             _HEAD, *[f"typedef {_C_TYPES[dtype]} {name};" for name, dtype in types.items()], preamble,
-            f"YOKE_KERNEL void {self.name}({', '.join(signature)}, unsigned int yk_n)", "{",
+            f"YOKE_KERNEL void {self.name}_kernel({', '.join(signature)}, unsigned int yk_n)", "{",
             "    const YK_INT64 i = (YK_INT64)yoke_global_x();", "    if (i < (YK_INT64)yk_n) {",
             *[f"        {each}" for each in before], "        {", "#line 1", body + ";", "        }",
             *[f"        {each}" for each in after], "    }", "}", ""])
