@@ -223,7 +223,7 @@ class ElementwiseKernel:
         key = (device, tuple(sorted(types.items())), tuple(arrays))
         if key not in self._kernels:
             program = device.build(_core.Source(self.text(types, arrays), name=self.name))
-            self._kernels[key] = program[f"{self.name}_kernel"]  # a language may have a function of the plain name, as CUDA has norm
+            self._kernels[key] = program[f"{self.name}_kernel"]  # a language may have a function of that name, as CUDA has norm
         return self._kernels[key]
 
     def text(self, types, arrays):
