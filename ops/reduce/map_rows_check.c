@@ -140,16 +140,26 @@ static yoke_status check_output(yops_rows *r, uint32_t k)
     return YOKE_OK;
 }
 
+/* Whether an array has an axis that is reduced, with all its extent: a row of one element, too, and whatever the strides are, since
+ * what a program gets must not depend on them. */
+static bool lies_along(const yops_rows *r, const yoke_array *a)
+{
+    int32_t more = r->dimensions - a->dimensions;
+    for (int32_t i = more; i < r->dimensions; i++)
+        if (r->reduced[i] && a->shape[i - more] == r->shape[i])
+            return true;
+    return false;
+}
+
 /* The outputs, and the value, that vary along a row. */
 static uint32_t find_varying(const yops_rows *r, bool *out_value)
 {
-    uint32_t vars = 0, indices = 0;
+    uint32_t vars = 0, indices = UINT32_C(1) << YOPS_ROWS_POSITION;
     for (uint32_t k = 0; k < r->var_count; k++)
-        if (yops_rows_is_read(r, k) && yops_rows_is_array(r, k) && !yops_rows_is_single(r, &r->arrays[k]))
+        if (yops_rows_is_read(r, k) && yops_rows_is_array(r, k) && lies_along(r, &r->vars[k].array))
             vars |= UINT32_C(1) << k;
-    for (int32_t i = 0; i <= YOPS_ROWS_POSITION; i++)
-        if ((i < YOKE_MAX_DIMENSIONS || i == YOPS_ROWS_POSITION) && yops_rows_varies_along(r, i))
-            indices |= UINT32_C(1) << i;
+    for (int32_t i = 0; i < r->dimensions; i++)
+        indices |= (uint32_t)r->reduced[i] << i;
     return yops_expression_find_varying(r->expression, vars, indices, out_value);
 }
 
@@ -209,9 +219,6 @@ yoke_status yops_rows_check_shape(yops_rows *r, const int32_t *axes, size_t axis
 bool yops_rows_value_varies(yops_rows *r)
 {
     bool varies;
-    for (uint32_t k = 0; k < r->var_count; k++)
-        if (yops_rows_is_read(r, k) && yops_rows_is_array(r, k))
-            r->arrays[k] = align_input(r, &r->vars[k].array);
     find_varying(r, &varies);
     return varies;
 }

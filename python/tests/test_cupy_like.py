@@ -90,6 +90,14 @@ def test_wrong_elementwise(call, kind, text):
         call(cp.asarray(X))
 
 
+def test_slices():
+    both = cp.ElementwiseKernel("T x, T y", "T z", "z = x - y", "both")
+    x, out = cp.asarray(numpy.float32([1, 3, 6, 10])), cp.zeros(4, "float32")
+    assert host(both(x[1:], x[:-1])).tolist() == [2, 3, 4]
+    both(x[:2], x[2:], out[1:3])
+    assert host(out).tolist() == [0, -5, -7, 0]
+
+
 # ---- ReductionKernel ----
 
 def test_reduction():

@@ -278,3 +278,26 @@ def test_counters_and_indices_are_ints():
     args = [yoke.In(numpy.zeros(9, "f4")), yoke.In(numpy.zeros((9, 2), "f4")), 7]
     assert wide_parts(counted, *args) == []
     assert wide_parts(counted, *args[:2], 2**40) != []  # the counter of a limit that is not small
+
+
+@yoke.kernel
+def turns(out, x, b, a):
+    c = 0
+    for _ in range(x[0], x[1], -60):
+        c += 1
+    out[0] = c
+    for j in range(x[2]):
+        out[1] = j * j
+    out[2] = 1 << b
+    out[3] = (2000000000 if b > 3 else 1) * 3
+    c = 0
+    for _ in range(0, a, 2**62):
+        c += 1
+    out[4] = c
+
+
+@pytest.mark.parametrize("dtype, last", [("int8", 100), ("int32", 70000)])
+def test_loops_over_elements_and_numbers_alone_are_int64(dtype, last):
+    x, out = numpy.array([100, -128, last], dtype), yoke.zeros(5, "int64")
+    turns[(1,), (1,)](yoke.default_stream(), out, yoke.asarray(x), 40, 2**63 - 1)
+    assert out.tolist() == [4, (last - 1)**2, 1 << 40, 6000000000, 2]

@@ -123,3 +123,9 @@ def test_determinants_of_singular_matrices():
 def test_wrong_calls(call, error, text):
     with pytest.raises(error, match=text):
         call(yoke.asarray(matrices((3, 3), "float32")))
+
+
+def test_determinants_that_overflow_on_their_way():
+    for diagonal in ([1e30, 1e30, 1e-30, 1e-30], [1e20, 1e20, 1e-30]):
+        a = numpy.diag(numpy.float32(diagonal))
+        numpy.testing.assert_allclose(float(linalg.det(yoke.asarray(a))), numpy.linalg.det(a.astype(float)), rtol=1e-4)

@@ -49,6 +49,13 @@ VALUES = {
     "angle of what is real": lambda x: x.angle(x.array([-1.0, 0, 2, -0.0, -INF, NAN])),
     "angle of integers": lambda x: x.angle(x.array([1, 0, -1])),
     "angle of short integers": lambda x: x.angle(x.array([1, 0, -1], "int8")),
+    "histogram of zeros of both signs": lambda x: x.histogram(x.array([-0.0, 0.3, 0.0]), 4, range=(0, 1)),
+    "digitize of a negative zero": lambda x: x.digitize(x.array([-0.0]), x.array([0.0, 1])),
+    "searchsorted of zeros": lambda x: x.searchsorted(x.array([-0.0, 1]), x.array([0.0, -0.0])),
+    "searchsorted in uint64": lambda x: x.searchsorted(x.array([1, 5, 7], "uint64"), x.array([-3, 5, 6])),
+    "searchsorted of uint64": lambda x: x.searchsorted(x.array([-1, 0, 5]), x.array([2**64 - 1, 3], "uint64")),
+    "isin of negative integers": lambda x: x.isin(x.array([-1, 2]), x.array([2**64 - 1, 2], "uint64")),
+    "closest observation": lambda x: [x.quantile(x.arange(1, 6), q, method="closest_observation") for q in (0.5, 0.7, 0.9)],
     "digitize in NaN alone": lambda x: x.digitize(x.array([1.0, 2, NAN, INF]), x.array([NAN] * 4)),
     "digitize, NaN last": lambda x: x.digitize(x.array([1.0, 2, NAN, INF]), x.array([1, 1.5, NAN, NAN])),
     "digitize, NaN first": lambda x: x.digitize(x.array([1.0, 2, NAN, INF]), x.array([NAN, NAN, 2, 1])),
@@ -174,6 +181,8 @@ def test_integers_are_rounded_to_tens(dtype):
 
 
 ERRORS = {
+    "linspace of a fraction": (TypeError, lambda x: x.linspace(0, 1, 2.5)),
+    "a complex quantile": (TypeError, lambda x: x.quantile(x.arange(3), 0.5 + 3j)),
     "round into another dtype": (TypeError, lambda x: x.ones(3).round(0, x.zeros(3, "int32"))),
     "round into another shape": (ValueError, lambda x: x.ones(3).round(out=x.zeros(2))),
     "nan_to_num by more": (ValueError, lambda x: x.nan_to_num(x.array([0, 1, NAN, 4]), nan=x.zeros((2, 4)))),

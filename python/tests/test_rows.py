@@ -88,3 +88,17 @@ def test_mistakes():
         yoke.evaluate(lambda x: x, axis=0, x=a)
     with pytest.raises((IndexError, ValueError)):
         yoke.softmax(a, 3)
+
+
+@pytest.mark.parametrize("shape, axis", [((5, 1), 1), ((1, 1, 1), 1), ((2, 3, 1), -1), ((1, 4), 0)])
+def test_rows_of_one_element_keep_their_axis(shape, axis):
+    x = yoke.ones(shape)
+    assert yoke.softmax(x, axis).shape == yoke.log_softmax(x, axis).shape == shape
+    assert yoke.evaluate("x / sum(x)", axis=axis, x=x).shape == shape
+    assert yoke.softmax(yoke.ones(4).broadcast_to((3, 4)), 0).tolist() == [[numpy.float32(1 / 3).item()] * 4] * 3
+
+
+def test_large_integers_are_subtracted_before_they_are_floats():
+    x = yoke.asarray(numpy.array([2**62, 2**62 + 5, 3]))
+    numpy.testing.assert_allclose(yoke.softmax(x).tolist(), [0.0066928509, 0.9933071491, 0], rtol=1e-6)
+    numpy.testing.assert_allclose(yoke.log_softmax(x).tolist()[:2], [-5.0067153485, -0.0067153485], rtol=1e-6)

@@ -93,7 +93,9 @@ def _dtype_of(value, what):
 
 
 def _is_contiguous(array):
-    """Whether the elements lie in C's order."""
+    """Whether the elements lie in C's order, from a byte on where the device takes a view."""
+    if array._offset % array.device.info.view_alignment:
+        return False
     width = array.nbytes // max(1, array.size)
     for extent, stride in zip(array.shape[::-1], array.strides[::-1]):
         if extent != 1 and stride != width:

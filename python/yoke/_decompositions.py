@@ -218,7 +218,18 @@ def det(x, /):
     """The determinants of the matrices, by LU."""
     array = _square(x, "det")
     a, _, sign = _lu(array)
-    return (_diagonal(a).prod(-1) * sign).reshape(array.shape[:-2])
+    values = _diagonal(a)
+    found = values.prod(-1) * sign
+    if array.shape[-1] > 2:  # what overflows or vanishes on its way is made of logarithms, as in NumPy
+        other = _sign(values).prod(-1) * sign * _core.apply("exp", _core.apply("log", abs(values)).sum(-1))
+        found = _core.where((abs(found) > 0) & (abs(found) < float("inf")), found, other)
+    return found.reshape(array.shape[:-2])
+
+
+def _sign(values):
+    from ._elementwise import sign
+
+    return sign(values)
 
 
 SlogdetResult = _namedtuple("SlogdetResult", ["sign", "logabsdet"])
@@ -226,13 +237,11 @@ SlogdetResult = _namedtuple("SlogdetResult", ["sign", "logabsdet"])
 
 def slogdet(x, /):
     """The signs of the determinants, and the logarithms of their sizes, which neither overflow nor vanish."""
-    from ._elementwise import sign as signs
-
     array = _square(x, "slogdet")
     a, _, sign = _lu(array)
     values = _diagonal(a)
     logs = _core.apply("log", abs(values)).sum(-1)
-    return SlogdetResult((signs(values).prod(-1) * sign).reshape(array.shape[:-2]), logs.reshape(array.shape[:-2]))
+    return SlogdetResult((_sign(values).prod(-1) * sign).reshape(array.shape[:-2]), logs.reshape(array.shape[:-2]))
 
 
 def solve(x1, x2, /):

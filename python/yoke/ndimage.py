@@ -75,7 +75,7 @@ def _target(output, image):
         if output.shape != image.shape:
             raise ValueError(f"output has the shape {output.shape}, and the input {image.shape}")
         return str(output.dtype), output
-    if hasattr(output, "shape") and hasattr(output, "__array__"):
+    if not isinstance(output, type) and hasattr(output, "shape") and hasattr(output, "__array__"):
         raise TypeError(f"output is an Array or a dtype, not a {type(output).__name__}, which is in the host's memory")
     return str(_core.named_dtype(output)), None
 

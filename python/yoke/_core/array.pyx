@@ -119,6 +119,11 @@ cdef class Array:
         result.a, result.buffer, result.stream = a, self.buffer, self.stream
         return result
 
+    @property
+    def _offset(self):
+        """Bytes in front of the first element."""
+        return self.a.offset
+
     cdef yoke_buffer *contiguous_buffer(self) except NULL:
         """For kernels: the buffer that begins with the first element."""
         if not yoke_array_is_contiguous(&self.a):

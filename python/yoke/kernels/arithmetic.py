@@ -117,7 +117,10 @@ def operated(scope, node, name, left, right):
     sign = SIGNS[name]
 
     def emit(target):
-        text = f"({left.emit(target)} {sign} {right.emit(target)})"
+        first = left.emit(target)
+        if target.kind == "i" and target.size == 8 and left.type.weak and (right.type.weak or name in ("LShift", "RShift")):
+            first = f"(({target.c}){first})"  # C has ints for numbers that it would compute with alone
+        text = f"({first} {sign} {right.emit(target)})"
         return f"(({target.c}){text})" if target.kind != "f" and target.size < 4 and target is not BOOL else text
     if type_.weak:
         return Value(type_, emit, pure=pure)

@@ -10,7 +10,8 @@ from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
 from .records import Field, RecordType
 from .types import (
-    F32, F64, I32, I64, U64, MISSING, Scalar, TupleType, common, constant, leaves, leaves_of_type, strong, tuple_value,
+    F32, F64, I32, I64, MISSING, U64, common, constant, leaves, leaves_of_type, literal, strong, tuple_value, Scalar,
+    TupleType
 )
 
 REFUSED = {
@@ -354,7 +355,7 @@ class Statements:
     def emit_range(self, node, first, stop, step):
         """A loop with a variable of its own, since the body may assign the program's."""
         type_ = common(common(first.type, stop.type) or I64, step.type) or I64
-        if type_.weak or type_.kind == "u" and (step.number is None or step.number < 0):
+        if type_.weak or type_.size < 8 or type_.kind == "u" and (step.number is None or step.number < 0):
             type_ = I64
         name, own = node.target.id, f"i{self.count + 1}_t"
         end = f"e{self.count + 1}_t"
@@ -373,10 +374,16 @@ class Statements:
             self.emit(f"const {counted.c} {by} = {self.text(node, step, counted)};")
             test = f"{own} {'<' if bounds[2] > 0 else '>'} {end}" if bounds else (
                 f"{by} > 0 ? {own} < {end} : {own} > {end}")
-            by = f"{own} += {by}"
+            up = f"({U64.c}){end} - ({U64.c}){own} > ({U64.c}){by}"
+            down = f"({U64.c}){own} - ({U64.c}){end} > -({U64.c}){by}"
+            by = f"{own} += {by}" if bounds else f"{own} = ({by} > 0 ? {up} : {down}) ? {own} + {by} : {end}"
         else:
             test = f"{own} {'<' if step.number > 0 else '>'} {end}"
             by = {1: f"{own}++", -1: f"{own}--"}.get(step.number, f"{own} += {step.number}")
+            if abs(step.number) > 1 and not bounds:  # not beyond the end, which may be the type's
+                most, least = (end, own) if step.number > 0 else (own, end)
+                left = f"({U64.c}){most} - ({U64.c}){least}"
+                by = f"{own} = {left} > {literal(abs(step.number), U64)} ? {own} + {literal(step.number, type_)} : {end}"
         self.emit(f"for ({counted.c} {own} = {self.text(node, first, counted)}; {test}; {by}) {{")
         self.depth += 1
         kept = self.known(name)

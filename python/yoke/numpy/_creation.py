@@ -2,6 +2,8 @@
 """Arrays made of nothing, of values on the host, and by a rule. device: the device they are made on. The default float is yoke's,
 which set_default_dtype sets."""
 
+import operator as _operator
+
 import numpy as _host
 
 from .. import _core, _shapes
@@ -240,7 +242,10 @@ def arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None, like
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """num values from start to stop, which are numbers or arrays. retstep: and the step between them."""
-    count = _host.asarray(num).item() if not isinstance(num, int) else num
+    try:
+        count = _operator.index(num)
+    except TypeError:
+        raise TypeError(f"linspace: num is an int, not {_core.shown(num)}") from None
     if count < 0:
         raise ValueError(f"{count} values: a number that is not negative is wanted")
     parts = count - 1 if endpoint else count

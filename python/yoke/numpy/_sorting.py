@@ -99,10 +99,43 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
 
 def searchsorted(a, v, side="left", sorter=None):
     """Where values belong in an ascending array: before equal elements ("left") or behind them ("right")."""
-    a, v = _together(a, v)
-    if _kind(a) == "b":
-        a, v = a.astype("uint8"), v.astype("uint8")
-    return _statistics.places(a, v, side, sorter)
+    return placed(*_ordered(a, v), side, sorter)
+
+
+def _ordered(a, v):
+    """Both as arrays that can be compared: of one dtype, but for uint64 beside signed integers, which none of theirs holds."""
+    a, v = [each if type(each) in _common.PLAIN else _array_of(each) for each in (a, v)]
+    if type(a) in _common.PLAIN or type(v) in _common.PLAIN or not _is_mixed(a, v):
+        a, v = _together(a, v)
+    return [each.astype("uint8") if _kind(each) == "b" else each for each in (a, v)]
+
+
+def _is_mixed(a, v):
+    return {_kind(a), _kind(v)} == {"i", "u"} and "uint64" in (str(a.dtype), str(v.dtype))
+
+
+def placed(a, v, side, sorter=None):
+    """searchsorted of what _ordered gives. Zeros of either sign are one number, although sorts put -0.0 first."""
+    if _kind(a) == "f":
+        a, v = [_common.evaluate("x == 0 ? 0 : x", str(each.dtype), x=each) for each in (a, v)]
+    if not _is_mixed(a, v):
+        return _statistics.places(a, v, side, sorter)
+    if _kind(v) == "i":
+        found = _statistics.places(a, _common.evaluate("x < 0 ? 0 : x", "uint64", x=v), side, sorter)
+        return _common.evaluate("x < 0 ? 0 : f", "int64", x=v, f=found)
+    most = _host.uint64(2**63 - 1)
+    held = _common.evaluate("x > m ? m : x", "uint64", x=v, m=most).astype("int64")
+    found = _statistics.places(a.astype("int64"), held, side, sorter)
+    return _common.evaluate("x > m ? n : f", "int64", x=v, m=most, n=a.size, f=found)
+
+
+def _has(others, element):
+    """Whether each element is one of others, which are sorted."""
+    places = placed(others, element.reshape(-1), "left").clip(0, others.size - 1)
+    found = _core.take(others, places, 0).reshape(element.shape)
+    if not _is_mixed(others, element):
+        return found == element
+    return (found.astype("uint64") == element.astype("uint64")) & ((found < 0) == (element < 0))
 
 
 # ---- Sets ----
@@ -168,7 +201,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     """For each element whether it is one of others; invert: whether it is none. kind and assume_unique are about speed."""
     if kind not in (None, "sort", "table"):
         raise ValueError(f"kind is sort, table or None, not {_core.shown(kind)}")
-    element, others = _together(element, test_elements)
+    element, others = _ordered(element, test_elements)
     if kind == "table" and _kind(element) not in "biu":
         raise ValueError("kind table is for integers")
     others = others.reshape(-1)
@@ -180,9 +213,8 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     others = sort(others)
     if _kind(element) == "b":
         element, others = element.astype("uint8"), others.astype("uint8")
-    places = _core.searchsorted(others, element.reshape(-1), "left").clip(0, others.size - 1)
-    found = _core.take(others, places, 0).reshape(element.shape)
-    return found != element if invert else found == element
+    found = _has(others, element)
+    return ~found if invert else found
 
 
 def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):

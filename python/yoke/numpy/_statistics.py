@@ -11,6 +11,8 @@ from ._common import evaluate as _evaluate
 from ._common import into as _into
 from ._common import kind_of as _kind
 from ._common import refuse as _refuse
+from ._sorting import _ordered
+from ._sorting import placed as _placed
 from ._sorting import sort as _sort
 
 __all__ = ["bincount", "corrcoef", "cov", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "median",
@@ -30,7 +32,7 @@ _PLACES = {
     "midpoint": (lambda n, q, xp: (xp.floor((n - 1) * q) + xp.ceil((n - 1) * q)) * 0.5, False),
     "inverted_cdf": (lambda n, q, xp: xp.ceil(n * q) - 1, True),
     "averaged_inverted_cdf": (lambda n, q, xp: (xp.ceil(n * q) - 1 + xp.floor(n * q)) * 0.5, False),
-    "closest_observation": (lambda n, q, xp: xp.rint(n * q - 1), True),
+    "closest_observation": (lambda n, q, xp: xp.rint(n * q) - 1, True),
     "interpolated_inverted_cdf": (_by(0, 1), False), "hazen": (_by(0.5, 0.5), False), "weibull": (_by(0, 0), False),
     "median_unbiased": (_by(1 / 3, 1 / 3), False), "normal_unbiased": (_by(3 / 8, 3 / 8), False),
 }
@@ -60,6 +62,8 @@ def _quantile(name, a, q, axis, out, overwrite_input, method, keepdims, weights,
     if _kind(a) == "c":
         raise TypeError(f"{name} is not for complex numbers, which have no order")
     given = _common.on_host(q)
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"{name}: q is real, not {_core.shown(q)}")
     if given.ndim > 2:
         raise ValueError(f"{name}: q has up to two dimensions, not {given.ndim}")
     parts = given.astype("float64") / scale
@@ -322,7 +326,7 @@ def _counted(columns, edges, weights):
         if _kind(x) == "b":
             x, each = x.astype("uint8"), each.astype("uint8")
         bins = each.size - 1
-        found = _core.searchsorted(each, x, "right") - 1
+        found = _placed(each, x, "right") - 1
         found = _evaluate("x == last ? bins - 1 : f", "int64", x=x, last=each[-1], f=found, bins=bins)
         inside = (found >= 0) & (found < bins)
         place = found if place is None else place * bins + found
@@ -385,7 +389,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
 def digitize(x, bins, right=False):
     """The number of the bin of each element, between edges that go up or down, which is waited for. right: the right edge
     belongs to the bin."""
-    x, bins = _common.together(x, bins)
+    bins, x = _ordered(bins, x)
     if _kind(x) == "c":
         raise TypeError("digitize is not for complex numbers, which have no order")
     if bins.ndim != 1:
@@ -396,5 +400,5 @@ def digitize(x, bins, right=False):
     up = not others.size or bool(host[0] < others[0])  # the first other edge tells: with NaN, too, as in NumPy
     if (host[1:] < host[:-1] if up else host[1:] > host[:-1]).any():
         raise ValueError("edges of bins go up or down")
-    return _core.searchsorted(bins, x, side) if up else bins.size - _core.searchsorted(bins[::-1].copy(), x, side)
+    return _placed(bins, x, side) if up else bins.size - _placed(bins[::-1].copy(), x, side)
 
