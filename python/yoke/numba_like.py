@@ -25,10 +25,11 @@ import weakref as _weakref
 import numpy as _numpy
 
 from . import _core
+from . import _numba_capture as _capture
 from .kernels import calls as _calls
 from .kernels import device as _device
 from .kernels.launch import DeviceFunction as _DeviceFunction
-from .kernels.launch import Kernel as _Kernel
+from .kernels.simulate import Simulation as _Simulation
 
 # ---- What kernels call: the translator knows these objects ----
 
@@ -36,6 +37,7 @@ grid, gridsize, syncthreads = _device.grid, _device.gridsize, _device.barrier
 threadIdx, blockIdx, blockDim, gridDim = _device.thread, _device.block, _device.block_size, _device.grid_size
 atomic = _device.atomic
 shared, local = _types.SimpleNamespace(array=_device.shared), _types.SimpleNamespace(array=_device.local)
+const = _types.SimpleNamespace(array_like=_capture.array_like)
 
 
 def _shuffle(name, word):
@@ -379,9 +381,16 @@ class Dispatcher(_DeviceFunction):
     def __init__(self, function, signature, fastmath):
         super().__init__(function)
         self.py_func, self.signature = function, signature
-        self.kernel = _Kernel(function, "fast" if fastmath else "default")
+        self.math, self.launched = "fast" if fastmath else "default", False
+        self.kernel = self.made()
+
+    def made(self):
+        return _capture.CapturingKernel(self.py_func, self.math, self.signature is not None)
 
     def __getitem__(self, launch):
+        if not self.launched and self.kernel.outside != _capture.arrays_outside(self, self.tree):  # defined below the kernel
+            self.kernel = self.made()
+        self.launched = True
         launch = launch if isinstance(launch, tuple) else (launch,)
         if not 2 <= len(launch) <= 4:
             raise ValueError(f"a launch needs its size: {self.name}[blocks, threads], or {self.name}[blocks, threads, stream]")
@@ -394,7 +403,7 @@ class Dispatcher(_DeviceFunction):
 
     @property
     def simulate(self):
-        return self.kernel.simulate
+        return _Simulation(self)
 
     def __call__(self, *args, **options):
         raise ValueError(f"a launch needs its size: {self.name}[blocks, threads](…)")
@@ -408,14 +417,15 @@ class _Configured:
         if sharedmem:
             raise NotImplementedError("shared memory has a constant shape: cuda.shared.array((16, 16), float32)")
         self.dispatcher, self.stream = dispatcher, stream
-        self.launch = dispatcher.kernel[blocks, threads]
+        self.kernel = dispatcher.kernel
+        self.launch = self.kernel[blocks, threads]
 
     def __call__(self, *args):
         if self.dispatcher.signature is not None:
             _check_dimensions(self.dispatcher, args)
         back = []
         passed = [self.pass_on(each, back) for each in args]
-        self.launch(_stream_of(self.stream), *passed)
+        self.launch(_stream_of(self.stream), *passed, *self.kernel.arrays(passed))
         for target, array in back:
             _numpy.copyto(target, array.to_numpy())
 
@@ -548,7 +558,6 @@ njit = _functools.partial(jit, device=True)
 
 _NOT_HERE = {
     "cg": "a grid cannot wait for itself on every device: end the kernel, and launch another",
-    "const": "pass an array, or write a tuple outside the kernel",
     "laneid": "write cuda.threadIdx.x % 32", "warpsize": "write the size that the kernel is made for",
     "gpus": "yoke.devices() lists devices, and YOKE_DEVICE chooses one", "select_device": "YOKE_DEVICE chooses the device",
     "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device", "pinned": "take cuda.pinned_array",
