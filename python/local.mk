@@ -83,6 +83,7 @@ EXTRA_DIST += \
 	python/tests/test_native.py \
 	python/tests/test_numba_capture.py \
 	python/tests/test_numba_like.py \
+	python/tests/test_numba_words.py \
 	python/tests/test_ndimage.py \
 	python/tests/test_numbers.py \
 	python/tests/test_numpy_cases.py \
@@ -164,6 +165,7 @@ EXTRA_DIST += \
 	python/yoke/_elementwise.pyi \
 	python/yoke/_numba_capture.py \
 	python/yoke/_numba_random.py \
+	python/yoke/_numba_words.py \
 	python/yoke/_generator.py \
 	python/yoke/_pocl.py \
 	python/yoke/_cupy_cuda.py \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels in Numba's names take from outside: numbers and NumPy arrays as constants, arrays of the device; and whole ufuncs."""
+"""What kernels in Numba's names take from outside: numbers and NumPy arrays as constants, arrays of the device;
+and whole ufuncs."""
 
 import numpy
 import pytest

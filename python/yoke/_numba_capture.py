@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""What a kernel of yoke.numba_like takes from outside it, as Numba does: numbers and NumPy arrays keep the values that they have when
-the kernel is compiled for these types, and an array of the device is the array itself. Arrays become parameters that the launch
-fills."""
+"""What a kernel of yoke.numba_like takes from outside it, as Numba does: numbers and NumPy arrays keep the values that they have
+when the kernel is compiled for these types, and an array of the device is the array itself. Arrays become parameters that the
+launch fills."""
 
 import ast
 import copy
@@ -105,15 +105,15 @@ def refuse_writes(function, tree, outside):
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and is_constant(node.value):
-            raise error(function, node, f"{node.value.id} is an array of NumPy outside the kernel, and a constant in it: pass what the "
-                        "kernel writes as an argument, or make it one of cuda.to_device")
+            raise error(function, node, f"{node.value.id} is an array of NumPy outside the kernel, and a constant in it: pass what "
+                        "the kernel writes as an argument, or make it one of cuda.to_device")
         if isinstance(node, ast.Call):
             callee = meaning(function, node.func)
             reads = 1 if callee is len else callee.nin if isinstance(callee, numpy.ufunc) else 0
             for each in node.args[reads:]:
                 if is_constant(each):
-                    raise error(function, each, f"{each.id} is an array of NumPy outside the kernel, and a constant in it, which no "
-                                "function may get: pass it as an argument of the kernel")
+                    raise error(function, each, f"{each.id} is an array of NumPy outside the kernel, and a constant in it, which "
+                                "no function may get: pass it as an argument of the kernel")
 
 
 def looks(value):
@@ -166,7 +166,8 @@ class CapturingKernel(Kernel):
             return ()
         names = [each.arg for each in self.parameters[:len(self.parameters) - len(self.outside)]]
         if len(args) != len(names):
-            raise KernelError(f"{self.name} takes {len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)}), not {len(args)}")
+            raise KernelError(f"{self.name} takes {len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)}), not "
+                              f"{len(args)}")
         key = None if self.once else tuple(map(looks, args))
         if key not in self.values:
             found = [self.snapshots[name] if self.once else self.find(name)[0]() for name in self.outside]

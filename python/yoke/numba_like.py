@@ -26,7 +26,7 @@ import numpy as _numpy
 
 from . import _core
 from . import _numba_capture as _capture
-from .kernels import calls as _calls
+from . import _numba_words as _words
 from .kernels import device as _device
 from .kernels.launch import DeviceFunction as _DeviceFunction
 from .kernels.simulate import Simulation as _Simulation
@@ -35,34 +35,16 @@ from .kernels.simulate import Simulation as _Simulation
 
 grid, gridsize, syncthreads = _device.grid, _device.gridsize, _device.barrier
 threadIdx, blockIdx, blockDim, gridDim = _device.thread, _device.block, _device.block_size, _device.grid_size
-atomic = _device.atomic
+atomic = _words.atomic
 shared, local = _types.SimpleNamespace(array=_device.shared), _types.SimpleNamespace(array=_device.local)
 const = _types.SimpleNamespace(array_like=_capture.array_like)
 
-
-def _shuffle(name, word):
-    """A shuffle with Numba's mask, which is that of all threads of the warp."""
-    plain = _calls.HANDLERS[word]
-
-    def function(mask, value, lane):
-        raise RuntimeError(f"cuda.{name} is for kernels on a device that has shuffles")
-
-    def handle(scope, node):
-        if len(node.args) != 3:
-            raise scope.error(node, f"cuda.{name} takes a mask, a value and a lane")
-        if scope.value(node.args[0]).number not in (0xffffffff, -1):
-            raise scope.error(node.args[0], "the mask of a shuffle is 0xffffffff, a constant: all threads of the warp take part")
-        return plain(scope, _ast.copy_location(_ast.Call(node.func, node.args[1:], []), node))
-
-    function.__name__ = function.__qualname__ = name
-    _calls.HANDLERS[function] = handle
-    return function
-
-
-shfl_sync = _shuffle("shfl_sync", _device.shuffle)
-shfl_xor_sync = _shuffle("shfl_xor_sync", _device.shuffle_xor)
-shfl_down_sync = _shuffle("shfl_down_sync", _device.shuffle_down)
-shfl_up_sync = _shuffle("shfl_up_sync", _device.shuffle_up)
+popc, brev, clz, ffs = _words.popc, _words.brev, _words.clz, _words.ffs
+fma, cbrt, selp = _words.fma, _words.cbrt, _words.selp
+shfl_sync, shfl_xor_sync = _words.shfl_sync, _words.shfl_xor_sync
+shfl_down_sync, shfl_up_sync = _words.shfl_down_sync, _words.shfl_up_sync
+ballot_sync, all_sync, any_sync, eq_sync = _words.ballot_sync, _words.all_sync, _words.any_sync, _words.eq_sync
+syncwarp, match_any_sync, lanemask_lt = _words.syncwarp, _words.match_any_sync, _words.lanemask_lt
 
 # ---- Types and signatures ----
 
@@ -562,7 +544,7 @@ _NOT_HERE = {
     "gpus": "yoke.devices() lists devices, and YOKE_DEVICE chooses one", "select_device": "YOKE_DEVICE chooses the device",
     "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device", "pinned": "take cuda.pinned_array",
     "declare_device": "write a @cuda.jit(device=True) function", "cudadrv": "yoke.Device has what the driver tells",
-    "guvectorize": "write a kernel", "threadfence": "kernels end with one", "syncwarp": "take cuda.syncthreads",
+    "guvectorize": "write a kernel", "threadfence": "kernels end with one",
     "complex64": "kernels compute with the two parts", "complex128": "kernels compute with the two parts",
 }
 
