@@ -164,6 +164,7 @@ EXTRA_DIST += \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
 	python/yoke/_numba_capture.py \
+	python/yoke/_numba_device.py \
 	python/yoke/_numba_random.py \
 	python/yoke/_numba_words.py \
 	python/yoke/_generator.py \

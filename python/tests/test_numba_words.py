@@ -98,6 +98,8 @@ def voted(x, out):
     same, mixed = cuda.eq_sync(0xffffffff, x[i] < 0), cuda.eq_sync(0xffffffff, x[i] < 9)
     if same and not mixed:
         out[3, i] += 8
+    if cuda.laneid == i % cuda.warpsize:
+        out[3, i] += 16
     cuda.syncwarp()
 
 
@@ -109,7 +111,7 @@ def test_votes():
         return
     voted[1, 32](x, out)
     assert out[0].tolist() == [0xfffffff0] * 32 and out[1].tolist() == [8] * 32
-    assert out[2].tolist() == [(1 << i) - 1 for i in range(32)] and out[3].tolist() == [11] * 32
+    assert out[2].tolist() == [(1 << i) - 1 for i in range(32)] and out[3].tolist() == [27] * 32
 
 
 def refused(kernel):

@@ -100,7 +100,8 @@ def _bits(word):
         value, = scope.arguments(node, 1)
         type_ = scope.settled(value.type)
         if type_.kind == "f" or type_.size < 4:
-            raise scope.error(node, f"cuda.{word} takes integers of 4 or 8 bytes, and this is {type_}: convert it, as numpy.int32(x)")
+            raise scope.error(node, f"cuda.{word} takes integers of 4 or 8 bytes, and this is {type_}: convert it, as "
+                              "numpy.int32(x)")
         scope.program.helpers[word] = BITS[word]
         width = type_.size * 8
         whole = SCALARS[f"uint{width}"].c
@@ -313,6 +314,25 @@ def _lanemask(scope, node):
     return strong(U32, "((1u << yoke_lane()) - 1u)")
 
 
+class Word:
+    """A number that a kernel reads by its name alone, of int32."""
+
+    def __init__(self, name, text):
+        self.name, self.text = name, text
+
+    def in_kernel(self, scope):
+        """Its Value: expressions ask for it."""
+        scope.program.helpers["need_warp"] = NEED_WARP
+        return strong(I32, self.text)
+
+    def __index__(self):
+        raise RuntimeError(f"cuda.{self.name} is for kernels on a device that has warps")
+
+    def __repr__(self):
+        return f"cuda.{self.name}"
+
+
+laneid, warpsize = Word("laneid", "((int)yoke_lane())"), Word("warpsize", "((int)yoke_warp_size())")
 shfl_sync = _shuffle("shfl_sync", device.shuffle)
 shfl_xor_sync = _shuffle("shfl_xor_sync", device.shuffle_xor)
 shfl_down_sync = _shuffle("shfl_down_sync", device.shuffle_down)

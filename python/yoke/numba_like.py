@@ -26,6 +26,7 @@ import numpy as _numpy
 
 from . import _core
 from . import _numba_capture as _capture
+from . import _numba_device as _devices
 from . import _numba_words as _words
 from .kernels import device as _device
 from .kernels.launch import DeviceFunction as _DeviceFunction
@@ -45,6 +46,7 @@ shfl_sync, shfl_xor_sync = _words.shfl_sync, _words.shfl_xor_sync
 shfl_down_sync, shfl_up_sync = _words.shfl_down_sync, _words.shfl_up_sync
 ballot_sync, all_sync, any_sync, eq_sync = _words.ballot_sync, _words.all_sync, _words.any_sync, _words.eq_sync
 syncwarp, match_any_sync, lanemask_lt = _words.syncwarp, _words.match_any_sync, _words.lanemask_lt
+laneid, warpsize = _words.laneid, _words.warpsize
 
 # ---- Types and signatures ----
 
@@ -95,7 +97,16 @@ uint = uintp = uint64
 _NAMES = {each.name: each for each in (void, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)}
 _NAMES.update(boolean=boolean, bool_=boolean, int_=int64, intp=int64, uint=uint64, uintp=uint64, f4=float32, f8=float64, i4=int32,
               i8=int64, u4=uint32, u8=uint64, b1=boolean)
-types = _types.SimpleNamespace(**_NAMES)
+
+
+class _Namespace(_types.SimpleNamespace):
+    def __getattr__(self, name):
+        raise AttributeError(f"types has no {name}: " + (
+            "a kernel takes arrays, which OpenCL has instead of pointers: write uint8[:], and pass the array" if name == "CPointer"
+            else f"there are {', '.join(_NAMES)}"), name=name)
+
+
+types = _Namespace(**_NAMES)
 
 
 def _signature(given):
@@ -215,6 +226,12 @@ def event_elapsed_time(evtstart, evtend):
     """Milliseconds between two events."""
     return evtstart.elapsed_time(evtend)
 
+
+# ---- Devices ----
+
+gpus, list_devices, get_current_device = _devices.gpus, _devices.list_devices, _devices.get_current_device
+select_device, current_context, detect, pinned = (_devices.select_device, _devices.current_context, _devices.detect,
+                                                  _devices.pinned)
 
 # ---- Arrays ----
 
@@ -538,13 +555,19 @@ def is_available():
 cuda = _sys.modules[__name__]
 njit = _functools.partial(jit, device=True)
 
+_EACH = "end the kernel, and launch another"
 _NOT_HERE = {
-    "cg": "a grid cannot wait for itself on every device: end the kernel, and launch another",
-    "laneid": "write cuda.threadIdx.x % 32", "warpsize": "write the size that the kernel is made for",
-    "gpus": "yoke.devices() lists devices, and YOKE_DEVICE chooses one", "select_device": "YOKE_DEVICE chooses the device",
-    "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device", "pinned": "take cuda.pinned_array",
+    "cg": f"a grid cannot wait for itself on every device: {_EACH}",
+    "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device",
     "declare_device": "write a @cuda.jit(device=True) function", "cudadrv": "yoke.Device has what the driver tells",
-    "guvectorize": "write a kernel", "threadfence": "kernels end with one",
+    "guvectorize": "write a kernel", "threadfence": f"OpenCL's fence does not order what other blocks see: {_EACH}",
+    "threadfence_block": "take cuda.syncthreads", "threadfence_system": _EACH, "nanosleep": "no device but CUDA's sleeps: " + _EACH,
+    "activemask": "all threads of a warp take part: 0xffffffff", "match_all_sync": "compare with cuda.shfl_sync, and cuda.all_sync",
+    "syncthreads_count": "add in shared memory with cuda.atomic.add, between two cuda.syncthreads",
+    "syncthreads_and": "cuda.atomic.and_ in shared memory, between two cuda.syncthreads",
+    "syncthreads_or": "cuda.atomic.or_ in shared memory, between two cuda.syncthreads",
+    "close": "memory returns with the arrays that are dropped", "external_stream": "yoke.Stream has native handles",
+    "compile_ptx": "kernel.kernel.text(…) is what is compiled", "fp16": "kernels compute with halves as float32",
     "complex64": "kernels compute with the two parts", "complex128": "kernels compute with the two parts",
 }
 

@@ -115,6 +115,8 @@ class Expressions:
         """What a name outside the kernel means in it."""
         if isinstance(found, type):
             return Value(None, None, obj=found)
+        if hasattr(type(found), "in_kernel"):  # a word that has no brackets
+            return found.in_kernel(self)
         dtype = getattr(found, "dtype", None)
         if isinstance(found, (bool, int, float)) and dtype is None:
             return constant(found)
