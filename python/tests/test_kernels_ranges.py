@@ -278,3 +278,21 @@ def test_counters_and_indices_are_ints():
     args = [yoke.In(numpy.zeros(9, "f4")), yoke.In(numpy.zeros((9, 2), "f4")), 7]
     assert wide_parts(counted, *args) == []
     assert wide_parts(counted, *args[:2], 2**40) != []  # the counter of a limit that is not small
+
+
+@yoke.kernel
+def shifted(out, n):
+    i = yoke.grid(1)
+    if i < out.shape[0]:
+        out[i, 0] = 1 << (i + n)
+        out[i, 1] = numpy.int64(1) << (i + n)
+        out[i, 2] = 3 << (n - i)
+        out[i, 3] = -1 << (i + n)
+        out[i, 4] = (1 << (i + n)) >> i
+
+
+def test_a_number_that_is_shifted_has_64_bits():
+    """C takes the type of a shift from its left side alone."""
+    out = yoke.zeros((8, 5), dtype="int64")
+    shifted[8](yoke.default_stream(), out, 40)
+    assert out.to_numpy().tolist() == [[1 << 40 + i, 1 << 40 + i, 3 << 40 - i, -1 << 40 + i, 1 << 40] for i in range(8)]
