@@ -84,6 +84,56 @@ def test_atomics():
 
 
 @cuda.jit
+def gathered(x, total, low, high, last, bits):
+    i = cuda.threadIdx.x
+    cuda.atomic.add(total, 0, x[i])
+    cuda.atomic.sub(total, 1, x[i])
+    cuda.atomic.min(low, 0, x[i])
+    cuda.atomic.nanmin(low, 1, x[i])
+    cuda.atomic.max(high, 0, x[i])
+    cuda.atomic.nanmax(high, 1, x[i])
+    cuda.atomic.exch(last, 0, 1 << 40)
+    if cuda.atomic.cas(last, 1, i + (1 << 41), 7) == i + (1 << 41):
+        cuda.atomic.or_(bits, 0, 1 << (i + 32))
+    cuda.atomic.inc(bits, 1, 9)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_atomics_of_eight_bytes_and_of_floats(dtype):
+    x = (numpy.arange(24) - 7).astype(dtype)
+    for launch in (gathered[1, 24], gathered.simulate[1, 24]):
+        total, low, high = numpy.zeros(2, dtype), numpy.zeros(2, dtype), numpy.zeros(2, dtype)
+        last, bits = numpy.array([0, 3 + (1 << 41)], numpy.int64), numpy.array([1, 0], numpy.uint64)
+        if dtype != "int64":
+            low[:] = high[:] = numpy.nan
+        launch(x, total, low, high, last, bits)
+        assert total.tolist() == [108, -108] and low[1] == -7 and high[1] == 16
+        assert [low[0], high[0]] == [-7, 16] if dtype == "int64" else numpy.isnan([low[0], high[0]]).all()
+        assert last.tolist() == [1 << 40, 7] and bits.tolist() == [1 + (1 << 35), 4]
+
+
+@cuda.jit
+def shared_sum(x, out):
+    own = cuda.shared.array(2, x.dtype)
+    i = cuda.threadIdx.x
+    if i < 2:
+        own[i] = 0
+    cuda.syncthreads()
+    cuda.atomic.add(own, i % 2, x[i])
+    cuda.atomic.max(own, 1, x[i] * 1000)
+    cuda.syncthreads()
+    if i < 2:
+        out[i] = own[i]
+
+
+def test_atomics_of_floats_in_shared_memory():
+    x = numpy.arange(24, dtype=numpy.float32)
+    out = numpy.zeros(2, numpy.float32)
+    shared_sum[1, 24](x, out)
+    assert out[0] == 132 and out[1] >= 23000
+
+
+@cuda.jit
 def voted(x, out):
     i = cuda.threadIdx.x
     out[0, i] = cuda.ballot_sync(0xffffffff, x[i] > 3)
@@ -130,10 +180,17 @@ def test_what_is_refused():
     def signed(x):
         cuda.atomic.inc(x, 0, 3)
 
+    def rounded(x):
+        cuda.atomic.or_(x, 0, 1.5)
+
+    def short(x):
+        cuda.atomic.nanmax(x, 0)
+
     def of_float(x):
         x[0] = cuda.popc(1.5)
 
     assert "0xffffffff" in refused(half) and "0xffffffff" in refused(some)
     assert "uint32" in refused(signed) and "integers of 4 or 8" in refused(of_float)
+    assert "these are int32" in refused(signed) and "int(" in refused(rounded) and "takes 3 arguments" in refused(short)
     with pytest.raises(RuntimeError, match="has warps"):
         cuda.syncwarp()

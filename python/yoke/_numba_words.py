@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: ignore-errors
-"""What kernels call by Numba's names and Yoke has no word for: bits, fma, selp, more atomics, and the words of warps. On a device
+"""What kernels call by Numba's names and Yoke has no word for: bits, fma, selp and the words of warps. On a device
 they are translated; `simulate` runs them as they stand here, but those of warps."""
 
 import ast
@@ -143,93 +143,6 @@ def _selp(scope, node):
     return scope.value(ast.copy_location(ast.IfExp(*node.args), node))
 
 
-# ---- Atomics ----
-
-CHANGED = {"and_": "old & value", "or_": "old | value", "xor": "old ^ value", "inc": "old >= value ? 0 : old + 1",
-           "dec": "old == 0 || old > value ? value : old - 1"}
-CHANGE = """YOKE_FUNCTION TYPE NAME(SPACETYPE *p, TYPE value)
-{
-    TYPE old = *p, found = old;
-
-    do {
-        old = found;
-        found = yoke_atomic_cas(p, old, (TYPE)(CHANGED));
-    } while (found != old);
-    return old;
-}
-"""
-
-
-class atomic(device.atomic):
-    """Operations on an element of an array that no other thread comes between; each returns the value before. Of int32 and uint32
-    all, inc and dec of uint32; sub of float32 in global memory too."""
-
-    @staticmethod
-    def sub(array, index, value):
-        """array[index] -= value."""
-        return device.atomic.add(array, index, -value)
-
-    @staticmethod
-    def and_(array, index, value):
-        """array[index] &= value."""
-        return device.atomic.exch(array, index, array[index] & value)
-
-    @staticmethod
-    def or_(array, index, value):
-        """array[index] |= value."""
-        return device.atomic.exch(array, index, array[index] | value)
-
-    @staticmethod
-    def xor(array, index, value):
-        """array[index] ^= value."""
-        return device.atomic.exch(array, index, array[index] ^ value)
-
-    @staticmethod
-    def inc(array, index, value):
-        """One more, or 0 where the element is `value` or more."""
-        return device.atomic.exch(array, index, 0 if array[index] >= value else array[index] + 1)
-
-    @staticmethod
-    def dec(array, index, value):
-        """One less, or `value` where the element is 0 or more than `value`."""
-        return device.atomic.exch(array, index, value if array[index] == 0 or array[index] > value else array[index] - 1)
-
-    @staticmethod
-    def compare_and_swap(array, old, value):
-        """array[0] = value where it is `old`, of an array of one dimension."""
-        return device.atomic.cas(array, 0, old, value)
-
-
-def _changed(word):
-    plain = calls.atomic(word, 1)
-
-    def handle(scope, node):
-        value = plain(scope, node)
-        space = scope.value(node.args[0]).type.space
-        if word in ("inc", "dec") and value.type is not U32:
-            raise scope.error(node, f"cuda.atomic.{word} takes elements of uint32, and these are {value.type}")
-        name = f"yk_atomic_{word}_{value.type.name}_{'shared' if 'SHARED' in space else 'global'}"
-        scope.program.helpers[name] = CHANGE.replace("CHANGED", CHANGED[word]).replace("NAME", name).replace(
-            "SPACE", space).replace("TYPE", value.type.c)
-        return strong(value.type, value.code.replace(f"yoke_atomic_{word}(", f"{name}(", 1), pure=False)
-    return handle
-
-
-def _sub(scope, node):
-    if len(node.args) != 3:
-        raise scope.error(node, "cuda.atomic.sub takes 3 arguments: an array, an index, a value")
-    negative = ast.copy_location(ast.UnaryOp(ast.USub(), node.args[2]), node.args[2])
-    return calls.HANDLERS[device.atomic.add](scope, ast.copy_location(ast.Call(node.func, [*node.args[:2], negative], []), node))
-
-
-def _compare_and_swap(scope, node):
-    if len(node.args) != 3:
-        raise scope.error(node, "cuda.atomic.compare_and_swap takes 3 arguments: an array, the expected value and the new one")
-    zero = ast.copy_location(ast.Constant(0), node)
-    parts = [node.args[0], zero, *node.args[1:]]
-    return calls.HANDLERS[device.atomic.cas](scope, ast.copy_location(ast.Call(node.func, parts, []), node))
-
-
 # ---- Warps: all threads of one take part ----
 
 NEED_WARP = """#if !YOKE_HAS_WARP
@@ -345,6 +258,5 @@ syncwarp, match_any_sync, lanemask_lt = map(_for_device, ("syncwarp", "match_any
 
 calls.HANDLERS.update({
     **{globals()[word]: _bits(word) for word in BITS}, fma: _fma, cbrt: calls.elementary("cbrt", False), selp: _selp,
-    **{getattr(atomic, word): _changed(word) for word in CHANGED}, atomic.sub: _sub, atomic.compare_and_swap: _compare_and_swap,
     syncwarp: _syncwarp, match_any_sync: _match_any, lanemask_lt: _lanemask,
 })

@@ -25,6 +25,7 @@ import weakref as _weakref
 import numpy as _numpy
 
 from . import _core
+from . import _numba_atomics as _atomics
 from . import _numba_capture as _capture
 from . import _numba_device as _devices
 from . import _numba_words as _words
@@ -36,7 +37,7 @@ from .kernels.simulate import Simulation as _Simulation
 
 grid, gridsize, syncthreads = _device.grid, _device.gridsize, _device.barrier
 threadIdx, blockIdx, blockDim, gridDim = _device.thread, _device.block, _device.block_size, _device.grid_size
-atomic = _words.atomic
+atomic = _atomics.atomic
 shared, local = _types.SimpleNamespace(array=_device.shared), _types.SimpleNamespace(array=_device.local)
 const = _types.SimpleNamespace(array_like=_capture.array_like)
 
