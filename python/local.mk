@@ -166,6 +166,7 @@ EXTRA_DIST += \
 	python/yoke/_numba_atomics.py \
 	python/yoke/_numba_capture.py \
 	python/yoke/_numba_device.py \
+	python/yoke/_numba_device.pyi \
 	python/yoke/_numba_random.py \
 	python/yoke/_numba_words.py \
 	python/yoke/_generator.py \

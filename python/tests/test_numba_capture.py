@@ -77,6 +77,9 @@ def test_an_array_that_is_defined_below_its_kernel():
             out[i] = later[i]
 
     later = X * 2
+    out = numpy.zeros(5, numpy.float32)
+    taken.forall(5)(out)
+    assert out.tolist() == [0, 2, 4, 6, 8]
     assert run(taken) == [0, 2, 4, 6, 8]
 
 

@@ -381,16 +381,20 @@ class Dispatcher(_DeviceFunction):
     def __init__(self, function, signature, fastmath):
         super().__init__(function)
         self.py_func, self.signature = function, signature
-        self.math, self.launched = "fast" if fastmath else "default", False
-        self.kernel = self.made()
+        self._math, self._launched = "fast" if fastmath else "default", False
+        self.kernel = self._made()
 
-    def made(self):
-        return _capture.CapturingKernel(self.py_func, self.math, self.signature is not None)
+    def _made(self):
+        return _capture.CapturingKernel(self.py_func, self._math, self.signature is not None)
+
+    def _ready(self):
+        """The kernel, with what is defined below it: names outside it mean what they mean at the first launch."""
+        if not self._launched and self.kernel.outside != _capture.arrays_outside(self, self.tree):
+            self.kernel = self._made()
+        self._launched = True
+        return self.kernel
 
     def __getitem__(self, launch):
-        if not self.launched and self.kernel.outside != _capture.arrays_outside(self, self.tree):  # defined below the kernel
-            self.kernel = self.made()
-        self.launched = True
         launch = launch if isinstance(launch, tuple) else (launch,)
         if not 2 <= len(launch) <= 4:
             raise ValueError(f"a launch needs its size: {self.name}[blocks, threads], or {self.name}[blocks, threads, stream]")
@@ -417,7 +421,7 @@ class _Configured:
         if sharedmem:
             raise NotImplementedError("shared memory has a constant shape: cuda.shared.array((16, 16), float32)")
         self.dispatcher, self.stream = dispatcher, stream
-        self.kernel = dispatcher.kernel
+        self.kernel = dispatcher._ready()
         self.launch = self.kernel[blocks, threads]
 
     def __call__(self, *args):
