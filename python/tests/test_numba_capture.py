@@ -38,6 +38,22 @@ def test_numbers_and_arrays_keep_the_values_of_the_first_launch():
     assert out.tolist() == [0, 3, 6, 9, 12]  # Python's names of now
 
 
+def test_numbers_keep_their_values_in_all_variants_of_a_text():
+    """Small and large ints are of one type, and have two texts."""
+    rate = 2
+
+    @cuda.jit
+    def scaled(x, n, out):
+        i = cuda.grid(1)
+        if i < n and i < out.size:
+            out[i] = x[i] * rate
+
+    assert run(scaled, X, 5) == [0, 2, 4, 6, 8]
+    rate = 3
+    assert run(scaled, X, 1 << 40) == [0, 2, 4, 6, 8]
+    assert len(scaled.kernel.variants) == 2 and rate == 3
+
+
 def test_a_kernel_with_a_signature_takes_what_is_there_where_it_is_written():
     rate, table = 2, numpy.ones(5, numpy.float32)
 
