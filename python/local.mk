@@ -81,7 +81,9 @@ EXTRA_DIST += \
 	python/tests/test_libraries.py \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
+	python/tests/test_numba_capture.py \
 	python/tests/test_numba_like.py \
+	python/tests/test_numba_words.py \
 	python/tests/test_ndimage.py \
 	python/tests/test_numbers.py \
 	python/tests/test_numpy_cases.py \
@@ -161,7 +163,12 @@ EXTRA_DIST += \
 	python/yoke/_decompositions.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
+	python/yoke/_numba_atomics.py \
+	python/yoke/_numba_capture.py \
+	python/yoke/_numba_device.py \
+	python/yoke/_numba_device.pyi \
 	python/yoke/_numba_random.py \
+	python/yoke/_numba_words.py \
 	python/yoke/_generator.py \
 	python/yoke/_pocl.py \
 	python/yoke/_cupy_cuda.py \
@@ -212,6 +219,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/statements.py \
 	python/yoke/kernels/translate.py \
 	python/yoke/kernels/types.py \
+	python/yoke/kernels/ufuncs.py \
 	python/yoke/kernels/vectors.py \
 	python/yoke/linalg.py \
 	python/yoke/linalg.pyi \

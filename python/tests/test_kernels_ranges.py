@@ -301,3 +301,20 @@ def test_loops_over_elements_and_numbers_alone_are_int64(dtype, last):
     x, out = numpy.array([100, -128, last], dtype), yoke.zeros(5, "int64")
     turns[(1,), (1,)](yoke.default_stream(), out, yoke.asarray(x), 40, 2**63 - 1)
     assert out.tolist() == [4, (last - 1)**2, 1 << 40, 6000000000, 2]
+
+
+def shifted(out, n):
+    i = yoke.grid(1)
+    if i < out.shape[0]:
+        out[i, 0] = 1 << (i + n)
+        out[i, 1] = numpy.int64(1) << (i + n)
+        out[i, 2] = 3 << (n - i)
+        out[i, 3] = -1 << (i + n)
+        out[i, 4] = (1 << (i + n)) >> i
+
+
+def test_a_number_that_is_shifted_has_64_bits():
+    """C takes the type of a shift from its left side alone."""
+    out = yoke.zeros((8, 5), dtype="int64")
+    shifted[8](yoke.default_stream(), out, 40)
+    assert out.to_numpy().tolist() == [[1 << 40 + i, 1 << 40 + i, 3 << 40 - i, -1 << 40 + i, 1 << 40] for i in range(8)]

@@ -161,6 +161,22 @@ def test_streams_and_events():
         begin.elapsed_time(end)
 
 
+def test_devices():
+    here = cuda.get_current_device()
+    assert cuda.select_device(here.id).name == here.name and cuda.gpus.current.id == here.id and len(cuda.list_devices()) > here.id
+    assert [each.id for each in cuda.gpus] == list(range(len(cuda.gpus)))
+    context = cuda.current_context()
+    context.synchronize()
+    assert context.device.uuid == here.uuid and context.get_memory_info().total >= context.get_memory_info()[0] > 0
+    y = numpy.ones(1000, numpy.float32)
+    with cuda.gpus[here.id], cuda.pinned(y):
+        axpy[4, 256](X, y, 1.0)
+    assert y.tolist() == (1 + X).tolist()
+    other = type(here)(here.id + 1, here.info)
+    with pytest.raises(ValueError, match="YOKE_DEVICE"), other:
+        pass
+
+
 def test_reduce_and_vectorize():
     @cuda.reduce
     def largest(a, b):
@@ -237,6 +253,11 @@ def test_random_numbers_are_those_of_the_generator():
     (lambda: cuda.jit([void(int32), void(int64)]), NotImplementedError, "one signature"),
     (lambda: cuda.device_array(3, strides=(4,)), NotImplementedError, "slice"),
     (lambda: cuda.cg, AttributeError, "launch another"),
+    (lambda: cuda.nanosleep, AttributeError, "sleeps"),
+    (lambda: types.CPointer, AttributeError, "pass the array"),
+    (lambda: cuda.select_device(99), ValueError, "no 99"),
+    (lambda: cuda.get_current_device().compute_capability, AttributeError, "OpenCL"),
+    (lambda: int(range(3)[cuda.laneid]), RuntimeError, "warps"),
     (lambda: vectorize(["int32(int32)"], target="cpu"), ValueError, "cuda"),
     (lambda: axpy[4, 256]([1, 2], X, 1.0), yoke.KernelError, "list"),
 ])

@@ -25,42 +25,29 @@ import weakref as _weakref
 import numpy as _numpy
 
 from . import _core
-from .kernels import calls as _calls
+from . import _numba_atomics as _atomics
+from . import _numba_capture as _capture
+from . import _numba_device as _devices
+from . import _numba_words as _words
 from .kernels import device as _device
 from .kernels.launch import DeviceFunction as _DeviceFunction
-from .kernels.launch import Kernel as _Kernel
+from .kernels.simulate import Simulation as _Simulation
 
 # ---- What kernels call: the translator knows these objects ----
 
 grid, gridsize, syncthreads = _device.grid, _device.gridsize, _device.barrier
 threadIdx, blockIdx, blockDim, gridDim = _device.thread, _device.block, _device.block_size, _device.grid_size
-atomic = _device.atomic
+atomic = _atomics.atomic
 shared, local = _types.SimpleNamespace(array=_device.shared), _types.SimpleNamespace(array=_device.local)
+const = _types.SimpleNamespace(array_like=_capture.array_like)
 
-
-def _shuffle(name, word):
-    """A shuffle with Numba's mask, which is that of all threads of the warp."""
-    plain = _calls.HANDLERS[word]
-
-    def function(mask, value, lane):
-        raise RuntimeError(f"cuda.{name} is for kernels on a device that has shuffles")
-
-    def handle(scope, node):
-        if len(node.args) != 3:
-            raise scope.error(node, f"cuda.{name} takes a mask, a value and a lane")
-        if scope.value(node.args[0]).number not in (0xffffffff, -1):
-            raise scope.error(node.args[0], "the mask of a shuffle is 0xffffffff, a constant: all threads of the warp take part")
-        return plain(scope, _ast.copy_location(_ast.Call(node.func, node.args[1:], []), node))
-
-    function.__name__ = function.__qualname__ = name
-    _calls.HANDLERS[function] = handle
-    return function
-
-
-shfl_sync = _shuffle("shfl_sync", _device.shuffle)
-shfl_xor_sync = _shuffle("shfl_xor_sync", _device.shuffle_xor)
-shfl_down_sync = _shuffle("shfl_down_sync", _device.shuffle_down)
-shfl_up_sync = _shuffle("shfl_up_sync", _device.shuffle_up)
+popc, brev, clz, ffs = _words.popc, _words.brev, _words.clz, _words.ffs
+fma, cbrt, selp = _words.fma, _words.cbrt, _words.selp
+shfl_sync, shfl_xor_sync = _words.shfl_sync, _words.shfl_xor_sync
+shfl_down_sync, shfl_up_sync = _words.shfl_down_sync, _words.shfl_up_sync
+ballot_sync, all_sync, any_sync, eq_sync = _words.ballot_sync, _words.all_sync, _words.any_sync, _words.eq_sync
+syncwarp, match_any_sync, lanemask_lt = _words.syncwarp, _words.match_any_sync, _words.lanemask_lt
+laneid, warpsize = _words.laneid, _words.warpsize
 
 # ---- Types and signatures ----
 
@@ -111,7 +98,16 @@ uint = uintp = uint64
 _NAMES = {each.name: each for each in (void, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)}
 _NAMES.update(boolean=boolean, bool_=boolean, int_=int64, intp=int64, uint=uint64, uintp=uint64, f4=float32, f8=float64, i4=int32,
               i8=int64, u4=uint32, u8=uint64, b1=boolean)
-types = _types.SimpleNamespace(**_NAMES)
+
+
+class _Namespace(_types.SimpleNamespace):
+    def __getattr__(self, name):
+        raise AttributeError(f"types has no {name}: " + (
+            "a kernel takes arrays, which OpenCL has instead of pointers: write uint8[:], and pass the array" if name == "CPointer"
+            else f"there are {', '.join(_NAMES)}"), name=name)
+
+
+types = _Namespace(**_NAMES)
 
 
 def _signature(given):
@@ -231,6 +227,12 @@ def event_elapsed_time(evtstart, evtend):
     """Milliseconds between two events."""
     return evtstart.elapsed_time(evtend)
 
+
+# ---- Devices ----
+
+gpus, list_devices, get_current_device = _devices.gpus, _devices.list_devices, _devices.get_current_device
+select_device, current_context, detect, pinned = (_devices.select_device, _devices.current_context, _devices.detect,
+                                                  _devices.pinned)
 
 # ---- Arrays ----
 
@@ -379,7 +381,18 @@ class Dispatcher(_DeviceFunction):
     def __init__(self, function, signature, fastmath):
         super().__init__(function)
         self.py_func, self.signature = function, signature
-        self.kernel = _Kernel(function, "fast" if fastmath else "default")
+        self._math, self._launched = "fast" if fastmath else "default", False
+        self.kernel = self._made()
+
+    def _made(self):
+        return _capture.CapturingKernel(self.py_func, self._math, self.signature is not None)
+
+    def _ready(self):
+        """The kernel, with what is defined below it: names outside it mean what they mean at the first launch."""
+        if not self._launched and self.kernel.outside != _capture.arrays_outside(self, self.tree):
+            self.kernel = self._made()
+        self._launched = True
+        return self.kernel
 
     def __getitem__(self, launch):
         launch = launch if isinstance(launch, tuple) else (launch,)
@@ -394,7 +407,7 @@ class Dispatcher(_DeviceFunction):
 
     @property
     def simulate(self):
-        return self.kernel.simulate
+        return _Simulation(self)
 
     def __call__(self, *args, **options):
         raise ValueError(f"a launch needs its size: {self.name}[blocks, threads](…)")
@@ -408,14 +421,15 @@ class _Configured:
         if sharedmem:
             raise NotImplementedError("shared memory has a constant shape: cuda.shared.array((16, 16), float32)")
         self.dispatcher, self.stream = dispatcher, stream
-        self.launch = dispatcher.kernel[blocks, threads]
+        self.kernel = dispatcher._ready()
+        self.launch = self.kernel[blocks, threads]
 
     def __call__(self, *args):
         if self.dispatcher.signature is not None:
             _check_dimensions(self.dispatcher, args)
         back = []
         passed = [self.pass_on(each, back) for each in args]
-        self.launch(_stream_of(self.stream), *passed)
+        self.launch(_stream_of(self.stream), *passed, *self.kernel.arrays(passed))
         for target, array in back:
             _numpy.copyto(target, array.to_numpy())
 
@@ -546,14 +560,19 @@ def is_available():
 cuda = _sys.modules[__name__]
 njit = _functools.partial(jit, device=True)
 
+_EACH = "end the kernel, and launch another"
 _NOT_HERE = {
-    "cg": "a grid cannot wait for itself on every device: end the kernel, and launch another",
-    "const": "pass an array, or write a tuple outside the kernel",
-    "laneid": "write cuda.threadIdx.x % 32", "warpsize": "write the size that the kernel is made for",
-    "gpus": "yoke.devices() lists devices, and YOKE_DEVICE chooses one", "select_device": "YOKE_DEVICE chooses the device",
-    "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device", "pinned": "take cuda.pinned_array",
+    "cg": f"a grid cannot wait for itself on every device: {_EACH}",
+    "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device",
     "declare_device": "write a @cuda.jit(device=True) function", "cudadrv": "yoke.Device has what the driver tells",
-    "guvectorize": "write a kernel", "threadfence": "kernels end with one", "syncwarp": "take cuda.syncthreads",
+    "guvectorize": "write a kernel", "threadfence": f"OpenCL's fence does not order what other blocks see: {_EACH}",
+    "threadfence_block": "take cuda.syncthreads", "threadfence_system": _EACH, "nanosleep": "no device but CUDA's sleeps: " + _EACH,
+    "activemask": "all threads of a warp take part: 0xffffffff", "match_all_sync": "compare with cuda.shfl_sync, and cuda.all_sync",
+    "syncthreads_count": "add in shared memory with cuda.atomic.add, between two cuda.syncthreads",
+    "syncthreads_and": "cuda.atomic.and_ in shared memory, between two cuda.syncthreads",
+    "syncthreads_or": "cuda.atomic.or_ in shared memory, between two cuda.syncthreads",
+    "close": "memory returns with the arrays that are dropped", "external_stream": "yoke.Stream has native handles",
+    "compile_ptx": "kernel.kernel.text(…) is what is compiled", "fp16": "kernels compute with halves as float32",
     "complex64": "kernels compute with the two parts", "complex128": "kernels compute with the two parts",
 }
 

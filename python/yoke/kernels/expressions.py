@@ -3,6 +3,7 @@
 """Expressions of kernels: each node of the syntax tree gives a Value, its type and its text."""
 
 import ast
+import copy
 import operator
 
 from . import device, ranges, records
@@ -115,6 +116,8 @@ class Expressions:
         """What a name outside the kernel means in it."""
         if isinstance(found, type):
             return Value(None, None, obj=found)
+        if hasattr(type(found), "in_kernel"):  # a word that has no brackets
+            return found.in_kernel(self)
         dtype = getattr(found, "dtype", None)
         if isinstance(found, (bool, int, float)) and dtype is None:
             return constant(found)
@@ -226,7 +229,7 @@ class Expressions:
             except (ArithmeticError, TypeError, ValueError) as failure:
                 raise self.error(node, str(failure)) from None
         try:
-            return operated(self, node, name, left, right)
+            return operated(self, node, name, shifted(left) if name in ("LShift", "RShift") else left, right)
         except Misfit as misfit:
             raise self.error(node, str(misfit)) from None
 
@@ -354,3 +357,9 @@ class Expressions:
                              f"{len(values)}: write it as {wanted}", NotYetKnown)
         return values
 
+
+def shifted(value):
+    """The left side of a shift with its type in the text: C takes the shift's from it alone, and a literal has 32 bits there."""
+    result = copy.copy(value)
+    result.emit = lambda target: f"(({target.c}){value.emit(target)})" if getattr(target, "size", 0) == 8 else value.emit(target)
+    return result

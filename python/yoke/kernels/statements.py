@@ -4,7 +4,7 @@
 
 import ast
 
-from . import device, ranges
+from . import device, ranges, ufuncs
 from .arrays import ArrayValue
 from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
@@ -66,9 +66,12 @@ class Statements:
             if type(node.value).__name__ in ("Await", "Yield", "YieldFrom", "ListComp"):
                 self.value(node.value)  # which refuses it
             raise self.error(node, "this statement computes a value and drops it: assign it")
-        if self.static(node.value.func) is print:
+        callee = self.static(node.value.func)
+        if callee is print:
             return self.do_print(node.value)
-        if self.static(node.value.func) is device.barrier:
+        if ufuncs.is_whole(node.value, callee):
+            return self.do_For(ufuncs.loops(self, node, callee))
+        if callee is device.barrier:
             if node.value.args or node.value.keywords:
                 raise self.error(node, "yoke.barrier takes no arguments")
             if not self.kernel.is_kernel:
