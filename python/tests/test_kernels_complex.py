@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 import yoke
+from yoke import numba_like
 from kernel_samples import wants_double
 from test_kernels_errors import made
 from test_kernels_nvrtc import compiled, text_of
@@ -166,7 +167,9 @@ def test_host_arrays_and_strides():
 
 @yoke.kernel
 def filled(z: yoke.Array[yoke.complex64], value: yoke.complex64):
-    z[yoke.grid(1)] += value
+    i = yoke.grid(1)
+    if i < z.size:
+        z[i] += value
 
 
 def test_numbers_as_arguments():
@@ -177,6 +180,18 @@ def test_numbers_as_arguments():
         filled.simulate[2](value, each)
         assert z.tolist() == value.tolist()
     assert z.tolist() == [17 + 1j] * 2
+
+
+def test_numba_names():
+    @numba_like.jit("complex64[:], c8")
+    def moved(z, by):
+        i = numba_like.grid(1)
+        if i < z.size:
+            z[i] = numba_like.complex64(by.real) + z[i].conjugate()
+
+    z = numpy.array([1 + 2j, 3], "c8")
+    moved[1, 32](z, 1 + 1j)
+    assert z.tolist() == [2 - 2j, 4]
 
 
 def test_expressions():
