@@ -233,6 +233,8 @@ def test_a_text_has_what_it_uses():
 
 
 HEAD = """
+import cmath
+
 @yoke.function
 def real(v: "float32") -> "float32": return v
 
@@ -269,6 +271,7 @@ WRONG = [
     ("b = bool(c)", "or compare it, as z != 0"),
     ("b = numpy.float32(c)", "a real number is wanted as an argument of numpy.float32"),
     ("b = math.sqrt(c)", "a real number is wanted as an argument of math.sqrt"),
+    ("b = cmath.exp(c)", "cmath.exp cannot be called in a kernel: compute with z.real and z.imag"),
     ("b = max(c, 1)", "a real number is wanted as an argument of max"),
     ("b = 1 if c else 2", "a real number is wanted in a condition"),
     ("b = c and True", "a real number is wanted left or right of `and`"),

@@ -86,6 +86,8 @@ class Calls:
     def refusal(self, node, name, callee):
         """Why this cannot be called."""
         word = getattr(callee, "__name__", name)
+        if getattr(callee, "__module__", None) == "cmath":
+            return f"{name} cannot be called in a kernel: compute with z.real and z.imag"
         if isinstance(node.func, ast.Attribute) and callee is MISSING:
             return f"{name}() is not part of kernels: an array in a kernel has elements, shape and size"
         if word in NOT_THERE and getattr(builtins, word, None) is callee:
