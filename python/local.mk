@@ -67,6 +67,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_bounds.py \
 	python/tests/test_kernels_compile.py \
 	python/tests/test_kernels_combinations.py \
+	python/tests/test_kernels_complex.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
 	python/tests/test_kernels_language.py \
@@ -207,6 +208,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/bounds.py \
 	python/yoke/kernels/calls.py \
 	python/yoke/kernels/compile.py \
+	python/yoke/kernels/complexes.py \
 	python/yoke/kernels/device.py \
 	python/yoke/kernels/errors.py \
 	python/yoke/kernels/expressions.py \

@@ -17,7 +17,7 @@ FOLDER = source_tree() / "doc"
 BLOCK = re.compile(r"(?<!-->\n)^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 
 
-PAGES = [("../README.md", 1), ("python.md", 18), ("python-numpy.md", 1), ("kernels-in-python.md", 7), ("from-numba.md", 1),
+PAGES = [("../README.md", 1), ("python.md", 18), ("python-numpy.md", 1), ("kernels-in-python.md", 8), ("from-numba.md", 1),
          ("from-cupy.md", 1), ("tutorial-python.md", 7)]
 
 

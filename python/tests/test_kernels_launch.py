@@ -227,7 +227,7 @@ def test_barriers_in_simulation():
     (lambda s, x: copied[1](s, x, [1.0]), "y is an array, and list is passed: write In"),
     (lambda s, x: copied[1](s, x, numpy.zeros(1, numpy.float32)), "y is an array, and ndarray is passed: write In"),
     (lambda s, x: copied[1](s, x, yoke.zeros(1, dtype="int32")), "y is an array of float32, and one of int32 is passed"),
-    (lambda s, x: scaled[1](s, x, yoke.zeros(1, dtype="complex64")), "kernels have no numbers of complex64"),
+    (lambda s, x: scaled[1](s, x, numpy.float16(1)), "y: kernels have no numbers of float16"),
     (lambda s, x: scaled[1](s, x, "text"), "y: str is not an argument of a kernel"),
     (lambda s, x: scaled[1](s, x, yoke.zeros((1, 1, 1, 1, 1))), "5 dimensions"),
     (lambda s, x: scaled[1](s, x, 2.0), "a number of type float32 has no elements"),

@@ -303,6 +303,7 @@ def test_loops_over_elements_and_numbers_alone_are_int64(dtype, last):
     assert out.tolist() == [4, (last - 1)**2, 1 << 40, 6000000000, 2]
 
 
+@yoke.kernel
 def shifted(out, n):
     i = yoke.grid(1)
     if i < out.shape[0]:

@@ -26,6 +26,13 @@ def scaled(x: yoke.Array[yoke.float32], n: yoke.Array[yoke.int32], a: float32) -
 
 
 @yoke.kernel
+def rotated(z: yoke.Array[yoke.complex64], by: yoke.complex64) -> None:
+    i = yoke.grid(1)
+    if i < z.size:
+        z[i] = z[i].conjugate() * by + abs(by) * 1j
+
+
+@yoke.kernel
 def negated(x: yoke.Array["float32"], a: "float32") -> None:
     x[yoke.grid(1)] *= -a
 

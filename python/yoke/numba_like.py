@@ -92,12 +92,13 @@ void = _Type("void")
 boolean = bool_ = _Type("bool")
 int8, int16, int32, int64 = map(_Type, ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = map(_Type, ("uint8", "uint16", "uint32", "uint64"))
-float32, float64 = map(_Type, ("float32", "float64"))
+float32, float64, complex64, complex128 = map(_Type, ("float32", "float64", "complex64", "complex128"))
 int_ = intp = int64
 uint = uintp = uint64
-_NAMES = {each.name: each for each in (void, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)}
+_NAMES = {each.name: each for each in (void, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, complex64,
+                                       complex128)}
 _NAMES.update(boolean=boolean, bool_=boolean, int_=int64, intp=int64, uint=uint64, uintp=uint64, f4=float32, f8=float64, i4=int32,
-              i8=int64, u4=uint32, u8=uint64, b1=boolean)
+              i8=int64, u4=uint32, u8=uint64, b1=boolean, c8=complex64, c16=complex128)
 
 
 class _Namespace(_types.SimpleNamespace):
@@ -573,7 +574,6 @@ _NOT_HERE = {
     "syncthreads_or": "cuda.atomic.or_ in shared memory, between two cuda.syncthreads",
     "close": "memory returns with the arrays that are dropped", "external_stream": "yoke.Stream has native handles",
     "compile_ptx": "kernel.kernel.text(…) is what is compiled", "fp16": "kernels compute with halves as float32",
-    "complex64": "kernels compute with the two parts", "complex128": "kernels compute with the two parts",
 }
 
 

@@ -42,6 +42,8 @@ uint32: Any
 uint64: Any
 float32: Any
 float64: Any
+complex64: Any
+complex128: Any
 int_: Any
 intp: Any
 uint: Any

@@ -118,7 +118,7 @@ def operated(scope, node, name, left, right):
 
     def emit(target):
         first = left.emit(target)
-        if target.kind == "i" and target.size == 8 and left.type.weak and (right.type.weak or name in ("LShift", "RShift")):
+        if target.kind == "i" and target.size == 8 and is_plain(left) and (is_plain(right) or name in ("LShift", "RShift")):
             first = f"(({target.c}){first})"  # C has ints for numbers that it would compute with alone
         text = f"({first} {sign} {right.emit(target)})"
         return f"(({target.c}){text})" if target.kind != "f" and target.size < 4 and target is not BOOL else text
@@ -127,6 +127,11 @@ def operated(scope, node, name, left, right):
     result = strong(type_, emit(type_), pure)
     result.narrow = narrow
     return result
+
+
+def is_plain(value):
+    """Whether the text is made of numbers alone."""
+    return value.type.weak or value.number is not None
 
 
 def rounded_down(scope, name, type_, left, right):

@@ -6,7 +6,7 @@ from . import halves, ranges
 from .bounds import checked
 from .halves import BF16, F16
 from .records import RecordType
-from .types import BOOL, F32, I32, I64, Misfit, Scalar, Value, constant, strong
+from .types import BOOL, Complex, F32, I32, I64, Misfit, NUMBER, Scalar, Value, constant, in_type, strong
 
 
 class ArrayValue(Value):
@@ -96,17 +96,19 @@ class Element:
         """The text of an assignment. Where NumPy would round, the program has to say so."""
         if isinstance(self.type, RecordType) and value.type == self.type:
             return f"{self.code} = {value.code};"
-        if not isinstance(value.type, Scalar) or isinstance(self.type, RecordType):
+        if isinstance(value.type, Complex) and isinstance(self.type, Scalar):
+            raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}: write z.real, z.imag or abs(z)")
+        if not isinstance(value.type, NUMBER) or isinstance(self.type, RecordType):
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}")
         if (self.type is BOOL) != (value.type is BOOL) and self.type is BOOL:
             raise scope.error(node, f"an element is bool, and this is {scope.shown(value)}: compare it, as in x != 0")
-        if value.type.kind == "f" and self.type.kind != "f":
+        if value.type.kind == "f" and self.type.kind not in "fc":
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}, which would be rounded: write "
                               "int(…) or round(…)")
         try:
             if self.type in (F16, BF16):
                 return f"{self.code} = {halves.written(scope, self.type, value.emit(F32))};"
-            return f"{self.code} = {value.emit(self.type)};"
+            return f"{self.code} = {in_type(value, self.type)};"
         except Misfit as misfit:
             raise scope.error(node, str(misfit)) from None
 

@@ -5,15 +5,16 @@
 import ast
 import builtins
 import math
+from types import ModuleType
 
-from . import device, ranges
+from . import complexes, device, ranges
 from .arithmetic import helper, truth
 from .arrays import ArrayValue
 from .halves import half_named
 from .records import made, record_of
 from .types import (
-    BOOL, F32, GLOBAL, I32, I64, LOCAL, MISSING, SCALARS, SHARED, U64, ArrayType, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT,
-    common, constant, literal, scalar_named, strong, tuple_value,
+    BOOL, COMPLEXES, Complex, F32, GLOBAL, I32, I64, LOCAL, MISSING, SCALARS, SHARED, U64, ArrayType, Scalar, TupleType, Value,
+    WEAK_FLOAT, WEAK_INT, common, constant, literal, number_named, strong, tuple_value,
 )
 
 # Names in math and NumPy, and the name in both languages.
@@ -32,7 +33,7 @@ NOT_THERE = {
     "sum": "write a loop, or call yoke.reduce outside", "sorted": "call yoke.sort outside",
     "enumerate": "write for i in range(n)", "zip": "write for i in range(n)", "map": "write a loop", "filter": "write a loop",
     "list": "use an array of yoke.local(shape, dtype)", "dict": "use an array", "set": "use an array", "tuple": "write (a, b)",
-    "str": "kernels have no strings", "complex": "compute with the two parts", "isinstance": "types are known before the launch",
+    "str": "kernels have no strings", "isinstance": "types are known before the launch",
     "any": "write a loop", "all": "write a loop", "reversed": "write range(n - 1, -1, -1)", "divmod": "write a // b and a % b",
     "getattr": "write x.name", "super": "kernels have no classes", "slice": "write a loop",
     "type": "types are known before the launch",
@@ -54,6 +55,12 @@ class Calls:
         record = self.record_named(node, callee)
         if record is not None:
             return made(self, node, record)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("conjugate", "conj") and not isinstance(
+                self.static(node.func.value), ModuleType):
+            value = self.value(node.func.value)
+            if complexes.is_complex(value):
+                self.arguments(node, 0)
+                return complexes.conjugate(value)
         handler = self.handler(node, callee)
         if handler is None:
             raise self.error(node, self.refusal(node, name, callee))
@@ -79,6 +86,8 @@ class Calls:
     def refusal(self, node, name, callee):
         """Why this cannot be called."""
         word = getattr(callee, "__name__", name)
+        if getattr(callee, "__module__", None) == "cmath":
+            return f"{name} cannot be called in a kernel: compute with z.real and z.imag"
         if isinstance(node.func, ast.Attribute) and callee is MISSING:
             return f"{name}() is not part of kernels: an array in a kernel has elements, shape and size"
         if word in NOT_THERE and getattr(builtins, word, None) is callee:
@@ -101,19 +110,20 @@ class Calls:
             return elementary(name, module == "math")
         if isinstance(callee, type) or hasattr(callee, "itemsize") or isinstance(getattr(callee, "name", None), str):
             try:
-                type_ = scalar_named(callee)
+                type_ = number_named(callee)
             except TypeError as failure:
                 raise self.error(node, str(failure)) from None
-            return converter(type_) if type_ else None
+            return (complexes.converter if isinstance(type_, Complex) else converter)(type_) if type_ else None
         return None
 
-    def arguments(self, node, least, most=None):
-        """The values of a call's arguments, all numbers."""
+    def arguments(self, node, least, most=None, complexes=False):
+        """The values of a call's arguments, all numbers, which may be complex."""
         most = least if most is None else most
         if not least <= len(node.args) <= most:
             wanted = str(least) if least == most else f"{least} to {most}" if most < 99 else f"{least} or more"
             raise self.error(node, f"{ast.unparse(node.func)} takes {wanted} argument{'s' * (wanted != '1')}, not {len(node.args)}")
-        return [self.number(each, f"as an argument of {ast.unparse(node.func)}") for each in node.args]
+        number = self.number_or_complex if complexes else self.number
+        return [number(each, f"as an argument of {ast.unparse(node.func)}") for each in node.args]
 
     def constant_shape(self, node, what):
         value = self.value(node)
@@ -126,11 +136,11 @@ class Calls:
 
     def dtype(self, node, dtype):
         try:
-            type_ = scalar_named(dtype)
+            type_ = number_named(dtype)
         except TypeError as failure:
             raise self.error(node, str(failure)) from None
         if type_ is None:
-            raise self.error(node, f"{dtype!r} is not a dtype of kernels: {', '.join(SCALARS)}")
+            raise self.error(node, f"{dtype!r} is not a dtype of kernels: {', '.join([*SCALARS, *COMPLEXES])}")
         return type_
 
     def dtype_of(self, node):
@@ -157,8 +167,8 @@ def elementary(name, of_math):
         return lambda scope, node: tested(scope, node, TESTS[name])
     if name in ("radians", "degrees", "deg2rad", "rad2deg"):
         return lambda scope, node: scaled(scope, node, math.pi / 180 if name in ("radians", "deg2rad") else 180 / math.pi)
-    if name in ("absolute", "minimum", "maximum"):
-        return {"absolute": absolute, "minimum": smallest, "maximum": largest}[name]
+    if name in ("absolute", "minimum", "maximum", "conjugate"):
+        return {"absolute": absolute, "minimum": smallest, "maximum": largest, "conjugate": complexes.conjugated}[name]
     for table, count in ((FUNCTIONS, 1), (FUNCTIONS_OF_TWO, 2)):
         if name in table:
             return lambda scope, node: function(scope, node, table[name], count)
@@ -194,9 +204,11 @@ def tested(scope, node, word):
 
 
 def absolute(scope, node):
-    value, = scope.arguments(node, 1)
+    value, = scope.arguments(node, 1, complexes=True)
     if value.number is not None:
         return constant(abs(value.number))
+    if complexes.is_complex(value):
+        return complexes.absolute(value)
     if value.type is BOOL or value.type.kind == "u":
         return value
     type_ = I64 if value.type is WEAK_INT else value.type
@@ -292,7 +304,7 @@ def length(scope, node):
 
 
 def raised(scope, node):
-    values = scope.arguments(node, 2)
+    values = scope.arguments(node, 2, complexes=True)
     return scope.binary(node, ast.Pow(), *values)
 
 
@@ -399,7 +411,8 @@ def random_float(scope, node):
 
 HANDLERS = {
     abs: absolute, min: smallest, max: largest, round: to_nearest, int: to_int, float: to_float, bool: to_bool, len: length,
-    pow: raised, device.grid: indices("global"), device.gridsize: indices("global_size"), device.barrier: barrier,
+    complex: complexes.made, pow: raised,
+    device.grid: indices("global"), device.gridsize: indices("global_size"), device.barrier: barrier,
     device.random_words: random_words, device.philox: philox, device.random_float: random_float,
     device.shared: allocation, device.local: allocation,
     **{getattr(device.atomic, word): atomic(word, count)

@@ -3,16 +3,18 @@
 """Expressions of kernels: each node of the syntax tree gives a Value, its type and its text."""
 
 import ast
-import copy
 import operator
 
-from . import device, ranges, records
+from . import complexes, device, ranges, records
 from .arithmetic import compared, operated, truth
 from .arrays import ArrayValue
 from .errors import NotYetKnown
 from .ranges import narrow_of
 from .records import RecordType
-from .types import BOOL, I64, MISSING, Misfit, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, strong, tuple_value
+from .types import (
+    BOOL, Complex, I64, MISSING, Misfit, NUMBER, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, in_type, strong,
+    tuple_value,
+)
 
 REFUSED = {
     "List": "a list is not part of kernels: use a tuple, or an array of yoke.local(shape, dtype)",
@@ -47,11 +49,21 @@ class Expressions:
         return method(node)
 
     def number(self, node, what="here"):
-        """The value of a node that has to be a number."""
-        value = self.value(node)
+        """The value of a node that has to be a real number."""
+        return self.real(node, self.value(node), what)
+
+    def real(self, node, value, what):
+        if isinstance(value.type, Complex):
+            raise self.error(node, f"a real number is wanted {what}, and this is {self.shown(value)}: take z.real, z.imag or "
+                             "abs(z), or compare it, as z != 0")
         if not isinstance(value.type, Scalar):
             raise self.error(node, f"a number is wanted {what}, and this is {self.shown(value)}")
         return value
+
+    def number_or_complex(self, node, what):
+        """The value of a node that has to be a number, real or complex."""
+        value = self.value(node)
+        return value if complexes.is_complex(value) else self.real(node, value, what)
 
     def shown(self, value):
         if isinstance(value, ArrayValue):
@@ -65,7 +77,7 @@ class Expressions:
     def text(self, node, value, type_=None):
         """The text of a value in a type; weak types become int64 and the kernel's float."""
         try:
-            return value.emit(self.settled(type_ or value.type))
+            return in_type(value, self.settled(type_ or value.type))
         except Misfit as misfit:
             raise self.error(node, str(misfit)) from None
 
@@ -100,10 +112,8 @@ class Expressions:
     # ---- Names and constants ----
 
     def on_Constant(self, node):
-        if isinstance(node.value, (bool, int, float)):
+        if isinstance(node.value, (bool, int, float, complex)):
             return constant(node.value)
-        if isinstance(node.value, complex):
-            raise self.error(node, "a complex number is not part of kernels: compute with its two parts")
         what = {str: "a string", bytes: "a string", type(None): "None", type(...): "..."}.get(type(node.value), "this")
         raise self.error(node, f"{what} is not part of kernels")
 
@@ -119,7 +129,7 @@ class Expressions:
         if hasattr(type(found), "in_kernel"):  # a word that has no brackets
             return found.in_kernel(self)
         dtype = getattr(found, "dtype", None)
-        if isinstance(found, (bool, int, float)) and dtype is None:
+        if isinstance(found, (bool, int, float, complex)) and dtype is None:
             return constant(found)
         if dtype is not None and getattr(found, "shape", None) == ():
             type_ = self.dtype(node, dtype)
@@ -170,6 +180,8 @@ class Expressions:
         value = self.value(node.value)
         if isinstance(value.type, RecordType):
             return records.field_of(self, node, value, node.attr)
+        if complexes.is_complex(value):
+            return complexes.attribute(self, node, value, node.attr)
         if not isinstance(value, ArrayValue):
             raise self.error(node, f"{self.shown(value)} has no {node.attr} in a kernel")
         return self.array_attribute(node, value)
@@ -221,7 +233,7 @@ class Expressions:
         if isinstance(left.type, RecordType) or isinstance(right.type, RecordType):
             return records.operated(self, node, name, left, right)
         for side, value in (("left", left), ("right", right)):
-            if not isinstance(value.type, Scalar):
+            if not isinstance(value.type, NUMBER):
                 raise self.error(node, f"a number is wanted {side} of an operator, and this is {self.shown(value)}")
         if left.number is not None and right.number is not None and common(left.type, right.type).weak:
             try:
@@ -229,7 +241,8 @@ class Expressions:
             except (ArithmeticError, TypeError, ValueError) as failure:
                 raise self.error(node, str(failure)) from None
         try:
-            return operated(self, node, name, shifted(left) if name in ("LShift", "RShift") else left, right)
+            handler = complexes.operated if complexes.is_complex(left, right) else operated
+            return handler(self, node, name, left, right)
         except Misfit as misfit:
             raise self.error(node, str(misfit)) from None
 
@@ -239,15 +252,17 @@ class Expressions:
         value = self.value(node.operand)
         if isinstance(value.type, RecordType) and isinstance(node.op, ast.USub):
             return records.negated(self, node, value)
-        value = self.number(node.operand, "here")
+        value = value if complexes.is_complex(value) else self.real(node.operand, value, "here")
         sign = {"USub": "-", "UAdd": "+", "Invert": "~"}[type(node.op).__name__]
-        if value.number is not None and not (sign == "~" and value.type is WEAK_FLOAT):
+        if value.number is not None and not (sign == "~" and value.type.kind in "fc"):
             return constant({"-": operator.neg, "+": operator.pos, "~": operator.invert}[sign](value.number))
-        if sign == "~" and (value.type.kind == "f" or value.type is BOOL):
+        if sign == "~" and (value.type.kind in "fc" or value.type is BOOL):
             raise self.error(node, f"~ takes an integer, and this is {self.shown(value)}" +
                              (": write not" if value.type is BOOL else ""))
         if sign == "+":
             return value
+        if complexes.is_complex(value):
+            return complexes.negated(value)
         if value.type is BOOL:
             value = strong(I64, self.text(node, value, I64), value.pure)
         narrow = narrow_of(self, value) if value.type is I64 and sign == "-" else None
@@ -270,16 +285,17 @@ class Expressions:
     def on_Compare(self, node):
         parts, left_node = [], node.left
         gathered, self.gathered = self.gathered, None
-        left = self.number(left_node, "in a comparison")
+        left = self.number_or_complex(left_node, "in a comparison")
         for i, (op, right_node) in enumerate(zip(node.ops, node.comparators)):
             if isinstance(op, (ast.In, ast.NotIn)):
                 raise self.error(node, "`in` is not part of kernels: compare with each value, or write a loop")
             if isinstance(op, (ast.Is, ast.IsNot)):
                 raise self.error(node, "`is` is not part of kernels: write == or !=")
-            right = self.number(right_node, "in a comparison")
+            right = self.number_or_complex(right_node, "in a comparison")
             if i + 1 < len(node.ops) and not right.pure:
                 raise self.error(right_node, "a call in the middle of a chained comparison would run twice: assign it first")
-            parts.append(compared(self, node, type(op).__name__, left, right))
+            compare = complexes.compared if complexes.is_complex(left, right) else compared
+            parts.append(compare(self, node, type(op).__name__, left, right))
             if gathered is not None:
                 self.note_comparison(type(op).__name__, left, right, gathered)
             left = right
@@ -296,7 +312,7 @@ class Expressions:
         if isinstance(yes.type, RecordType) and yes.type == no.type:
             return strong(yes.type, f"({test} ? {yes.code} : {no.code})", yes.pure and no.pure)
         for part, value in ((node.body, yes), (node.orelse, no)):
-            if not isinstance(value.type, Scalar):
+            if not isinstance(value.type, NUMBER):
                 raise self.error(part, f"`if` in an expression chooses between numbers, and this is {self.shown(value)}")
         return self.either(node, test, yes, no)
 
@@ -312,7 +328,7 @@ class Expressions:
             return ranges.small_value(f"({test} ? {a.text} : {b.text})", min(a.low, b.low), max(a.high, b.high),
                                       yes.pure and no.pure)
         try:
-            return self.typed(type_, lambda t: f"({test} ? {yes.emit(t)} : {no.emit(t)})", yes.pure and no.pure)
+            return self.typed(type_, lambda t: f"({test} ? {in_type(yes, t)} : {in_type(no, t)})", yes.pure and no.pure)
         except Misfit as misfit:
             raise self.error(node, str(misfit)) from None
 
@@ -356,10 +372,3 @@ class Expressions:
             raise self.error(node, f"the array has {array.type.ndim} dimension{'s' * (array.type.ndim != 1)} and the index "
                              f"{len(values)}: write it as {wanted}", NotYetKnown)
         return values
-
-
-def shifted(value):
-    """The left side of a shift with its type in the text: C takes the shift's from it alone, and a literal has 32 bits there."""
-    result = copy.copy(value)
-    result.emit = lambda target: f"(({target.c}){value.emit(target)})" if getattr(target, "size", 0) == 8 else value.emit(target)
-    return result

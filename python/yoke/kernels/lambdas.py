@@ -11,7 +11,7 @@ import textwrap
 from .errors import KernelError, error
 from .launch import DeviceFunction
 from .translate import Body, Program
-from .types import BOOL, F32, F64, I32, I64, SCALARS, U64, TupleType, scalar_named
+from .types import BOOL, Complex, F32, F64, I32, I64, SCALARS, U64, TupleType, scalar_named
 
 NARROW = {"float16": F32, "bfloat16": F32}  # which functions of expressions get as float32
 
@@ -124,7 +124,11 @@ def translated(function, variables, wide):
     body.translate()
     if body.returns is None or isinstance(body.returns, TupleType):
         raise KernelError(f"{own.name}: a function in an expression returns one number")
-    text = "\n".join([*program.helpers.values(), *program.texts, body.text_of_function()])
+    if isinstance(body.returns, Complex):
+        raise KernelError(f"{own.name}: a function in an expression returns a real number: write the expression as text, which may "
+                          "be complex")
+    program.texts.append(body.text_of_function())
+    text = program.functions_text()
     text = "\n".join(line for line in text.split("\n") if not line.startswith("#line"))
     text = text.replace("YK_I64", SCALARS["int64"].c).replace("YK_U64", U64.c)
     declaration = f"{body.returns} {body.name}({', '.join(f'{type_} {name}_' for type_, name in zip(types, names))})"

@@ -14,7 +14,9 @@ from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
 from .records import RecordType, named, record_of, same_fields
 from .translate import Program, TAKEN
-from .types import ArrayType, BOOL, F32, F64, I64, SCALARS, scalar_named
+from .types import (
+    ArrayType, BOOL, COMPLEX64, COMPLEX128, COMPLEXES, Complex, F32, F64, I64, SCALARS, Scalar, name_of, number_named, scalar_named,
+)
 
 MOST_DIMENSIONS = 4
 MOST_LAUNCHES = 64  # that a kernel keeps
@@ -89,14 +91,14 @@ class PythonFunction:
             raise error(self, node, str(failure)) from None
         if scalar is None:
             raise error(self, node, "an annotation is yoke.Array[dtype], yoke.Array, a dataclass, a vector or a dtype: " +
-                        ", ".join(SCALARS))
+                        ", ".join([*SCALARS, *COMPLEXES]))
         return scalar
 
     def evaluated(self, text):
         """An annotation that is a string."""
-        if scalar_named(text):
+        if number_named(text):
             return text
-        names = {name: SCALARS[name].name for name in SCALARS if name != "bool"}
+        names = {name: name for name in [*SCALARS, *COMPLEXES] if name != "bool"}
         try:
             return eval(text, {**names, "Array": Array, **self.function.__globals__})
         except Exception:
@@ -240,6 +242,10 @@ class Kernel(PythonFunction):
             raise KernelError(f"{self.name}: {parameter.arg} is an array, and {type(value).__name__} is passed{hint}")
         if isinstance(wanted, RecordType) and not wanted.is_of(value):
             raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
+        if isinstance(wanted, Scalar) and is_complex(value):
+            raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
+        if isinstance(wanted, Complex) and not wanted.takes(value):
+            raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed: pass complex(…)")
         if wanted is not None:
             return wanted
         if isinstance(value, bool):
@@ -249,10 +255,12 @@ class Kernel(PythonFunction):
         dtype = getattr(value, "dtype", None)
         if dtype is None and isinstance(value, float):
             return F64 if wide else F32
+        if dtype is None and isinstance(value, complex):
+            return COMPLEX128 if wide else COMPLEX64
         owner = type(value) if dtype is None else dtype
         if getattr(value, "shape", ()) == () and not isinstance(value, type):
             try:
-                found = record_of(owner) or (scalar_named(owner) if dtype is not None else None)
+                found = record_of(owner) or (number_named(owner) if dtype is not None else None)
             except TypeError as failure:
                 raise KernelError(f"{self.name}: {parameter.arg}: {failure}") from None
             if found is not None:
@@ -403,13 +411,14 @@ class PythonLaunch:
             if isinstance(type_, ArrayType):
                 expand_array(expanded, value, type_, record and stream.device)
             else:
-                expanded.append(int(value) if type_ is BOOL else type_.packed(value) if isinstance(type_, RecordType) else value)
+                packed = isinstance(type_, (RecordType, Complex))
+                expanded.append(type_.packed(value) if packed else int(value) if type_ is BOOL else value)
         launch = variant.compiled[self.shape]
         launch(stream, *expanded)
         if record is not None:
             record.check(stream, kernel, variant.places)
             return
-        looks = looks_of(args)
+        looks = None if any(isinstance(each, Complex) for each in types) else looks_of(args)
         if looks is not None:
             self.last = stream.device, looks, variant, launch
 
@@ -423,7 +432,11 @@ def is_wide(types):
 
 
 def has_double(type_):
-    return F64 in type_.fields.values() if isinstance(type_, RecordType) else type_ is F64
+    return F64 in type_.fields.values() if isinstance(type_, RecordType) else type_ in (F64, COMPLEX128)
+
+
+def is_complex(value):
+    return isinstance(value, complex) or name_of(getattr(value, "dtype", None)) in COMPLEXES
 
 
 def is_parted(memory, element):
@@ -438,10 +451,10 @@ def shape_of(memory, type_):
 def is_double(value):
     """Whether an argument is of float64, or an array of them."""
     if isinstance(value, Array):
-        return value.dtype == "float64"
+        return value.dtype in ("float64", "complex128")
     if isinstance(value, HostArgument):
         value = value.memory
-    return not isinstance(value, (float, int, Buffer)) and getattr(value, "dtype", None) == "float64"
+    return not isinstance(value, (float, int, Buffer)) and getattr(value, "dtype", None) in ("float64", "complex128")
 
 
 def expand_array(expanded, value, type_, checked):

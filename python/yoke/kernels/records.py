@@ -9,7 +9,7 @@ import zlib
 
 from . import vectors
 from .halves import half_named
-from .types import BOOL, SCALARS, Scalar, Value, scalar_named, strong
+from .types import BOOL, COMPLEXES, Complex, SCALARS, Scalar, Value, name_of, scalar_named, strong
 
 SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "BitAnd": "&", "BitOr": "|", "BitXor": "^"}
 KEYWORDS = set("""auto break case char class const continue default delete do double else enum explicit extern float for friend goto
@@ -131,7 +131,7 @@ def record_of(thing):
 
 def named(dtype, element=True):
     """The type of a dtype, a dataclass or a vector; None: it is none. TypeError: kernels cannot have it. element: of an array."""
-    return record_of(dtype) or element and half_named(dtype) or scalar_named(dtype)
+    return record_of(dtype) or COMPLEXES.get(name_of(dtype)) or element and half_named(dtype) or scalar_named(dtype)
 
 
 # ---- In expressions ----

@@ -15,7 +15,7 @@ from . import device
 from .errors import KernelError, error
 from .halves import Halves, half_named
 from .records import RecordType, named, record_of
-from .types import BOOL, F32, F64, I64, SCALARS
+from .types import BOOL, COMPLEX64, COMPLEX128, COMPLEXES, Complex, F32, F64, I64, SCALARS
 from .vectors import Elements
 
 SHUFFLES = {getattr(device, word): word for word in ("shuffle", "shuffle_xor", "shuffle_down", "shuffle_up")}
@@ -162,7 +162,7 @@ class Simulation:
             raise KernelError(f"{self.kernel.name} takes {len(parameters)} arguments "
                               f"({', '.join(each.arg for each in parameters)}), "
                               f"not {len(args)}")
-        wide = any(getattr(each, "dtype", None) == numpy.float64 for each in args)
+        wide = any(getattr(each, "dtype", None) in (numpy.float64, numpy.complex128) for each in args)
         return [self.argument(numpy, parameter, value, wide) for parameter, value in zip(parameters, args)]
 
     def argument(self, numpy, parameter, value, wide):
@@ -174,15 +174,21 @@ class Simulation:
                 return types.SimpleNamespace(**{name: value[name] for name in record.fields})
             return value if isinstance(wanted, RecordType) else Elements(value, record)
         if isinstance(value, numpy.ndarray):
-            if isinstance(wanted, tuple) and wanted[0] not in (None, half_named(value.dtype) or SCALARS.get(value.dtype.name)):
+            found = half_named(value.dtype) or {**SCALARS, **COMPLEXES}.get(value.dtype.name)
+            if isinstance(wanted, tuple) and wanted[0] not in (None, found):
                 raise KernelError(f"{self.kernel.name}: {parameter.arg} is an array of {wanted[0]}, and one of {value.dtype} is "
                                   "passed: "
                                   "convert it with astype")
             if wanted is None or isinstance(wanted, tuple):
                 return Halves(value) if half_named(value.dtype) else value
-        if isinstance(wanted, tuple) or not isinstance(value, (bool, int, float, numpy.generic)):
+        if isinstance(wanted, tuple) or not isinstance(value, (bool, int, float, complex, numpy.generic)):
             raise KernelError(f"{self.kernel.name}: {parameter.arg}: {type(value).__name__} is passed: simulate takes NumPy "
                               "arrays and numbers")
+        unwanted = isinstance(value, (complex, numpy.complexfloating)) and wanted is not None and not isinstance(wanted, Complex)
+        if unwanted or isinstance(wanted, Complex) and not wanted.takes(value):
+            raise KernelError(f"{self.kernel.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
+        if isinstance(value, complex) and not isinstance(value, numpy.generic) and wanted is None:
+            wanted = COMPLEX128 if wide else COMPLEX64
         if wanted is None and not isinstance(value, numpy.generic):
             wanted = BOOL if isinstance(value, bool) else I64 if isinstance(value, int) else F64 if wide else F32
         if wanted in (BOOL, I64):

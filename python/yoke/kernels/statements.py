@@ -10,8 +10,8 @@ from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
 from .records import Field, RecordType
 from .types import (
-    F32, F64, I32, I64, MISSING, U64, common, constant, leaves, leaves_of_type, literal, strong, tuple_value, Scalar,
-    TupleType
+    Complex, F32, F64, I32, I64, MISSING, NUMBER, Scalar, TupleType, U64, common, constant, leaves, leaves_of_type, literal, strong,
+    tuple_value,
 )
 
 REFUSED = {
@@ -159,7 +159,10 @@ class Statements:
         found = self.static(node.annotation)
         found = ast.unparse(node.annotation).strip("'") if found is MISSING else found
         type_ = self.record_named(node.annotation, found) or self.dtype(node.annotation, found)
-        value = self.value(node.value) if isinstance(type_, RecordType) else self.number(node.value, "here")
+        real = isinstance(type_, Scalar)
+        value = self.number(node.value, "here") if real else self.value(node.value)
+        if isinstance(type_, Complex) and not isinstance(value.type, NUMBER):
+            raise self.error(node.value, f"a number is wanted here, and this is {self.shown(value)}")
         if isinstance(type_, RecordType) and value.type != type_:
             raise self.error(node, f"the annotation is {type_}, and this is {self.shown(value)}")
         self.assign(node, node.target, strong(type_, self.text(node.value, value, type_), value.pure))
@@ -230,10 +233,16 @@ class Statements:
             held = self.held(node, list(value), type_.items)
             for i, each in enumerate(type_.items):
                 self.store(node, f"{code}t{i}", each, held[i])
-        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type:
+        elif self.fits(type_, value):
             if type_ is I64:
                 self.note_assignment(code, value)
             self.emit(f"{code} = {self.text(node, value, I32 if type_ is I64 and self.is_small(code) else type_)};")
+
+    def fits(self, type_, value):
+        """Whether a value may be written as one of this type; otherwise there is a conflict, which is reported."""
+        if isinstance(value.type, Complex):
+            return isinstance(type_, Complex)
+        return isinstance(type_, NUMBER) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type
 
     def held(self, node, values, types, several=False):
         """The values of a tuple in names of their own, since the assignments may change what others are made of."""
@@ -250,7 +259,7 @@ class Statements:
                 result.append(value)
                 continue
             self.count += 1
-            type_ = self.settled(type_ if isinstance(type_, Scalar) else value.type)
+            type_ = self.settled(type_ if isinstance(type_, NUMBER) and self.fits(type_, value) else value.type)
             found = ranges.exact_of(self, value) if type_ is I64 else None
             if found:
                 self.emit(f"const int h{self.count}_t = {found[0].text};")
@@ -268,13 +277,13 @@ class Statements:
         if len(target.elts) != len(value.items):
             raise self.error(node, f"{len(target.elts)} names and {len(value.items)} values")
         for each, item in zip(target.elts, value.items):  # the types first
-            if isinstance(each, ast.Name) and isinstance(item.type, Scalar):
+            if isinstance(each, ast.Name) and isinstance(item.type, NUMBER):
                 self.merge(node, each.id, item.type)
         types = [self.known(each.id) if isinstance(each, ast.Name) else item.type for each, item in zip(target.elts, value.items)]
         values = [item if isinstance(item, ArrayValue) else held for item, held in zip(
             value.items, self.held(node, [constant(0) if isinstance(item, ArrayValue) else item for item in value.items], types))]
         for each, item in zip(target.elts, values):
-            if isinstance(each, ast.Name) and isinstance(item.type, Scalar):
+            if isinstance(each, ast.Name) and isinstance(item.type, NUMBER):
                 self.seen.add(each.id)
                 self.store(node, f"{each.id}_", self.known(each.id), item)
             else:
@@ -284,7 +293,7 @@ class Statements:
         right = self.value(node.value)
         if isinstance(node.target, ast.Name):
             left = self.variable(node.target) if node.target.id in self.locals else self.value(node.target)
-            if not isinstance(left.type, (Scalar, RecordType)):
+            if not isinstance(left.type, (*NUMBER, RecordType)):
                 raise self.error(node, f"a number is wanted left of the operator, and this is {self.shown(left)}")
             return self.assign_name(node, node.target.id, self.binary(node, node.op, left, right))
         if isinstance(node.target, ast.Attribute):
@@ -417,22 +426,24 @@ class Statements:
         wanted = self.kernel.return_type(self)
         if isinstance(wanted, RecordType) and wanted != value.type:
             raise self.error(node, f"{self.kernel.name} returns {wanted}, and this is {self.shown(value)}")
-        if isinstance(wanted, Scalar) and isinstance(value.type, Scalar):
-            if value.type.kind == "f" and wanted.kind != "f":
+        if isinstance(wanted, Scalar) and isinstance(value.type, Complex):
+            raise self.error(node, f"{self.kernel.name} returns {wanted}, and this is {self.shown(value)}: return its parts")
+        if isinstance(wanted, NUMBER) and isinstance(value.type, NUMBER):
+            if value.type.kind == "f" and wanted.kind not in "fc":
                 raise self.error(node, f"{self.kernel.name} returns {wanted}, and this is {self.shown(value)}: write int(…)")
             value = strong(wanted, self.text(node, value, wanted), value.pure)
         self.merge(node, "return", value.type)
         type_ = self.known("return")
         if isinstance(type_, TupleType) and isinstance(value.type, TupleType):
             self.return_tuple(node, value, type_)
-        elif isinstance(type_, Scalar) and isinstance(value.type, Scalar) or isinstance(type_, RecordType) and type_ == value.type:
+        elif self.fits(type_, value):
             self.emit(f"return {self.text(node, value, type_)};")
 
     def return_tuple(self, node, value, type_):
         values, types = leaves(value), leaves_of_type(type_)
         if len(values) != len(types):
             return  # a conflict, which is reported
-        if not all(isinstance(each.type, (Scalar, RecordType)) for each in values):
+        if not all(isinstance(each.type, (*NUMBER, RecordType)) for each in values):
             raise self.error(node, "a function returns a tuple of numbers, and no arrays")
         self.count += 1
         self.emit(f"struct {self.name}result r{self.count}_t;")

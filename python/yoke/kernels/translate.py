@@ -12,14 +12,15 @@ from types import ModuleType
 from .arrays import ArrayValue
 from .bounds import PARAMETER, RECORD, TEXT, TEXT_OF_ASSERTIONS
 from .calls import Calls
+from .complexes import functions_for
 from .errors import error
 from .expressions import Expressions
 from .ranges import Ranges, SMALL_INT, narrow_of, small_value
 from .records import RecordType
 from .statements import Statements, names_assigned
 from .types import (
-    ArrayType, F32, F64, I64, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, leaves, leaves_of_type, merged, named_leaves, strong,
-    tuple_value,
+    ArrayType, COMPLEX64, COMPLEX128, Complex, F32, F64, I64, NUMBER, TupleType, Value, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, leaves,
+    leaves_of_type, merged, named_leaves, strong, tuple_value,
 )
 
 PRELUDE = """#include <yoke/kernel.h>
@@ -77,7 +78,7 @@ class Program:
         value = get()
         if isinstance(value, ModuleType):  # whose answers to what it has not are long
             return
-        number = isinstance(value, (int, float, tuple)) or getattr(value, "shape", None) == ()
+        number = isinstance(value, (int, float, complex, tuple)) or getattr(value, "shape", None) == ()
         if number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False:  # a function of ours
             self.captures[id(found[1]), name] = (get, value)
 
@@ -117,8 +118,12 @@ class Program:
     def text(self):
         head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds + TEXT_OF_ASSERTIONS * (
             self.asserts) + PRINTED * self.prints
-        return "\n".join([head, *(each.declaration() for each in self.records.values() if not each.vector), *self.helpers.values(),
-                          *self.texts])
+        return "\n".join([head, *(each.declaration() for each in self.records.values() if not each.vector), self.functions_text()])
+
+    def functions_text(self):
+        """The functions of ours that the program needs, and its own."""
+        own = "\n".join([*self.helpers.values(), *self.texts])
+        return "\n".join(each for each in (functions_for(own), own) if each)
 
 
 class Body(Statements, Expressions, Calls, Ranges):
@@ -149,6 +154,8 @@ class Body(Statements, Expressions, Calls, Ranges):
         """The type that a number has at last."""
         if type_ is WEAK_INT:
             return I64
+        if type_ is WEAK_COMPLEX:
+            return COMPLEX128 if self.program.wide else COMPLEX64
         return (F64 if self.program.wide else F32) if type_ is WEAK_FLOAT else type_
 
     # ---- Rounds ----
@@ -199,7 +206,7 @@ class Body(Statements, Expressions, Calls, Ranges):
             place, first = self.first.get(name, (node, old))
             self.conflicts.append(self.error(node, (
                 f"{shown or name} is {old} since line {place.lineno}, and would be {type_} here: a variable keeps its type; "
-                f"convert one of the values, as numpy.{type_}(…), or take another name") if name != "return" else
+                f"convert one of the values, as numpy.{converted(old, type_)}(…), or take another name") if name != "return" else
                 f"a return in line {place.lineno} gives {old}, and this one {type_}: all give one type"))
         else:
             self.next[name] = new
@@ -221,6 +228,8 @@ class Body(Statements, Expressions, Calls, Ranges):
         """The value of a variable, whose parts have names of their own where it is a tuple."""
         if isinstance(type_, TupleType):
             return tuple_value([self.stored(f"{code}t{i}", each) for i, each in enumerate(type_.items)])
+        if type_ is WEAK_COMPLEX:  # in a round that is not the last
+            return Value(type_, lambda target: code)
         if type_.weak:
             return Value(type_, lambda target: f"(({target.c}){code})")
         bounds = self.bounds_of(code) if type_ is I64 and self.program.narrow else None
@@ -244,6 +253,8 @@ class Body(Statements, Expressions, Calls, Ranges):
         if isinstance(type_, RecordType):
             zeros = ", ".join("0" * len(type_.fields))
             return [f"    {type_.c} {code} = " + (f"yoke_{type_.c}({zeros});" if type_.vector else "{ 0 };")]
+        if isinstance(type_, Complex):
+            return [f"    {type_.c} {code} = yk_{type_}(0, 0);"]
         return [f"    {'int' if type_ is I64 and self.is_small(code) else type_.c} {code} = 0;"]
 
     # ---- Calls of functions ----
@@ -314,7 +325,7 @@ class Body(Statements, Expressions, Calls, Ranges):
             return value.type
         if isinstance(value.type, TupleType) and wanted is None:
             return self.passed_tuple(node, function, parameter, value)
-        if not isinstance(value.type, Scalar):
+        if not isinstance(value.type, NUMBER):
             raise self.error(node, f"{parameter.arg} of {function.name} takes a number or an array, and this is "
                              f"{self.shown(value)}")
         if isinstance(wanted, tuple):
@@ -322,14 +333,17 @@ class Body(Statements, Expressions, Calls, Ranges):
         if isinstance(wanted, RecordType):
             raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}")
         if wanted is not None:
-            if value.type.kind == "f" and wanted.kind != "f":
+            if isinstance(value.type, Complex) and not isinstance(wanted, Complex):
+                raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}: pass its "
+                                 "parts")
+            if value.type.kind == "f" and wanted.kind not in "fc":
                 raise self.error(node, f"{parameter.arg} of {function.name} is {wanted}, and this is {self.shown(value)}: write "
                                  "int(…)")
             return wanted
         return self.settled(value.type)
 
     def passed_tuple(self, node, function, parameter, value):
-        if not all(isinstance(each.type, (Scalar, RecordType)) for each in leaves(value)):
+        if not all(isinstance(each.type, (*NUMBER, RecordType)) for each in leaves(value)):
             raise self.error(node, f"{parameter.arg} of {function.name} gets a tuple with an array in it: pass the array by itself")
         return self.settled_tree(value.type)
 
@@ -363,6 +377,11 @@ class Body(Statements, Expressions, Calls, Ranges):
         elif self.returns is not None:
             result = self.returns.c
         return f"{before}YOKE_INLINE_FUNCTION {result} {self.name}({self.parameter_list() or 'void'})\n" + self.body_text()
+
+
+def converted(old, new):
+    """The type to which a value is converted, where a variable of one type gets one of another."""
+    return old if isinstance(old, Complex) and not old.weak else new
 
 
 def size_of(array):

@@ -31,6 +31,39 @@ SCALARS = {each.name: each for each in (
 WEAK_INT = Scalar("int", "i", 8, "", weak=True)
 WEAK_FLOAT = Scalar("float", "f", 8, "", weak=True)
 
+
+class Complex:
+    """A type of complex numbers, which are no Scalars: only what names them takes them. part: the type of both parts; size, c, weak
+    as a Scalar's."""
+
+    kind = "c"
+
+    def __init__(self, name, part, c):
+        self.name, self.part, self.size, self.c, self.weak = name, part, 2 * part.size, c, part.weak
+
+    def __repr__(self):
+        return self.name
+
+    def packed(self, value):
+        """A value as the kernel gets it: a NumPy scalar."""
+        import numpy
+
+        return getattr(numpy, self.name)(value)
+
+    def takes(self, value):
+        """Whether a Python object may be an argument of this type: NumPy's wider numbers would be rounded."""
+        dtype = getattr(value, "dtype", None)
+        if dtype is None:
+            return isinstance(value, (int, float, complex))
+        found = {**SCALARS, **COMPLEXES}.get(name_of(dtype))
+        return getattr(value, "shape", None) == () and found is not None and common(self, found) is self
+
+
+COMPLEX64, COMPLEX128 = Complex("complex64", F32, "float2"), Complex("complex128", F64, "double2")
+COMPLEXES = {each.name: each for each in (COMPLEX64, COMPLEX128)}
+WEAK_COMPLEX = Complex("complex", WEAK_FLOAT, "")
+NUMBER = Scalar, Complex
+
 GLOBAL, SHARED, LOCAL = "YOKE_GLOBAL ", "YOKE_SHARED_PTR ", ""  # the words of pointers
 
 
@@ -72,13 +105,12 @@ class TupleType:
 
 
 NO_TYPE = {"float16": "only arrays have such elements, which are read as float32",
-           "bfloat16": "only arrays have such elements, which are read as float32",
-           "complex64": "use two float32", "complex128": "use two float64"}
+           "bfloat16": "only arrays have such elements, which are read as float32"}
 
 
 def name_of(dtype):
     """A dtype's name; None: it is no dtype."""
-    for python, name in ((bool, "bool"), (int, "int64"), (float, "float64")):
+    for python, name in ((bool, "bool"), (int, "int64"), (float, "float64"), (complex, "complex128")):
         if dtype is python:  # to which a NumPy dtype is equal
             return name
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
@@ -91,9 +123,16 @@ def scalar_named(dtype):
     """The Scalar of a dtype: a name, a NumPy dtype or scalar type, Python's float, int or bool; None: it is not a dtype.
     TypeError: a dtype without a type here."""
     name = name_of(dtype)
+    if name in COMPLEXES:
+        raise TypeError(f"{name} cannot stand here, where real numbers are wanted: take its parts, which are {COMPLEXES[name].part}")
     if name in NO_TYPE:
         raise TypeError(f"kernels have no numbers of {name}: {NO_TYPE[name]}")
     return SCALARS.get(name)
+
+
+def number_named(dtype):
+    """The same, or the Complex."""
+    return COMPLEXES.get(name_of(dtype)) or scalar_named(dtype)
 
 
 def common(a, b):
@@ -102,6 +141,9 @@ def common(a, b):
     a, b = (WEAK_INT if each is BOOL else each for each in (a, b))
     if a is b:
         return a
+    if "c" in (a.kind, b.kind):
+        part = common(*(each.part if each.kind == "c" else WEAK_INT if each.kind != "f" else each for each in (a, b)))
+        return complex_of(part)
     if a.weak or b.weak:
         strong, weak = (b, a) if a.weak else (a, b)
         if strong.weak:
@@ -118,6 +160,11 @@ def common(a, b):
     return SCALARS.get(f"int{unsigned.size * 16}")
 
 
+def complex_of(part):
+    """The type of complex numbers whose parts have this type of floats."""
+    return WEAK_COMPLEX if part is WEAK_FLOAT else COMPLEX128 if part is F64 else COMPLEX64
+
+
 def merged(old, new):
     """The type of a variable that has been of one type and gets a value of another; None: it would change its type."""
     if old is new or old == new:
@@ -125,7 +172,9 @@ def merged(old, new):
     if isinstance(old, TupleType) and isinstance(new, TupleType) and len(old.items) == len(new.items):
         items = [merged(a, b) for a, b in zip(old.items, new.items)]
         return None if None in items else TupleType(items)
-    if not isinstance(old, Scalar) or not isinstance(new, Scalar) or BOOL in (old, new):
+    if not isinstance(old, NUMBER) or not isinstance(new, NUMBER) or BOOL in (old, new):
+        return None
+    if {old.kind, new.kind} > {"c"} and not (new if old.kind == "c" else old).weak:  # a real number of a type of its own
         return None
     if old.weak or new.weak:
         result = common(old, new)
@@ -142,6 +191,8 @@ class Misfit(Exception):
 
 def literal(number, scalar):
     """A Python number as the text has it, in this type."""
+    if isinstance(scalar, Complex):
+        return f"yk_{scalar}({literal(number.real, scalar.part)}, {literal(number.imag, scalar.part)})"
     if scalar is BOOL:
         return "1" if number else "0"
     if scalar.kind == "f":
@@ -195,7 +246,9 @@ class Value:
 def strong(type_, code, pure=True):
     """A value of a type of its own, and its conversions."""
     def emit(target):
-        if target is type_ or not isinstance(target, Scalar):
+        if isinstance(type_, Complex) and isinstance(target, Complex) and target is not type_:
+            return f"yk_{target}_of_{type_}({code})"
+        if target is type_ or not isinstance(target, Scalar) or isinstance(type_, Complex):
             return code
         if target is BOOL:
             return f"({code} != 0)"
@@ -207,7 +260,16 @@ def constant(number):
     """A Python number."""
     if isinstance(number, bool):
         return Value(BOOL, lambda target: literal(number, target), number)
+    if isinstance(number, complex):
+        return Value(WEAK_COMPLEX, lambda target: literal(number, target if isinstance(target, Complex) else COMPLEX64), number)
     return Value(WEAK_INT if isinstance(number, int) else WEAK_FLOAT, lambda target: literal(number, target), number)
+
+
+def in_type(value, type_):
+    """The text of a number in a type; complexes.py has the functions of complex ones."""
+    if isinstance(type_, Complex) and isinstance(value.type, Scalar):
+        return f"yk_{type_}({value.emit(type_.part)}, 0)"
+    return value.emit(type_)
 
 
 def tuple_value(items):
