@@ -53,7 +53,7 @@ static yoke_status add_index(yops_rows *r, int32_t index)
         strides[i] = stride;
         stride *= r->shape[i] > 0 ? r->shape[i] : 1;
     }
-    if (index < YOPS_ROWS_POSITION)
+    if (index < YOKE_MAX_DIMENSIONS)
         strides[index] = 1;
     return add_operand(
         r,
@@ -279,7 +279,7 @@ static yoke_status check_rounds(const yops_rows *r, const yops_traits *traits)
 static yoke_status run(yops_rows *r, const yops_identity *identity, const int32_t *axes, size_t axis_count)
 {
     yops_traits traits;
-    yoke_kernel *kernel;
+    yoke_kernel *kernel = NULL;
     yoke_status status = yops_identity_check_device(r->call, identity);
     if (status == YOKE_OK)
         status = yops_rows_check_shape(r, axes, axis_count);

@@ -80,7 +80,7 @@ static char *file_read(const char *path)
 }
 
 /* The headers that a text may include. */
-enum { MOST_HEADERS = 32, MOST_OPTIONS = 64 };
+enum { MOST_HEADERS = 64, MOST_OPTIONS = 64 };
 static struct {
     const char *names[MOST_HEADERS], *texts[MOST_HEADERS];
     int count;

@@ -288,7 +288,9 @@ def converter(type_):
         value, = scope.arguments(node, 1)
         if value.number is not None and value.type.kind == "f" and type_.kind != "f":
             return strong(type_, literal(int(value.number), type_))
-        return strong(type_, scope.text(node, value if type_ is not BOOL else truth(scope, value), type_), value.pure)
+        text = scope.text(node, value if type_ is not BOOL else truth(scope, value), type_)
+        plain = type_.kind == "i" and (value.type.weak or value.number is not None)  # of numbers alone, which C has as ints
+        return strong(type_, f"(({type_.c}){text})" if plain else text, value.pure)
     return handle
 
 
