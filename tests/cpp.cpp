@@ -435,7 +435,11 @@ void programs(world &w)
     const yoke::stream other(w.device);
     other.native_enqueue([&queue](void *native) { queue = native; });
     EXPECT(queue); /* by this thread: nothing was deferred there */
-    EXPECT(w.stream.wait_native(queue) && w.stream.record().lead_native(queue));
+    EXPECT(w.stream.wait_native(queue));
+    const yoke::event behind = w.stream.record();
+    if (!behind.lead_native(queue)) /* a thread of Yoke's has not submitted it yet */
+        behind.wait();
+    EXPECT(behind.lead_native(queue));
     other.wait();
     try {
         w.stream.native_enqueue([](void *) { throw std::runtime_error("no such plan"); });
