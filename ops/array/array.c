@@ -20,6 +20,24 @@ yops_shape_text yops_shape(int32_t dimensions, const int64_t *shape)
     return t;
 }
 
+bool yops_widen(int32_t *dimensions, int64_t *shape, const yoke_array *array)
+{
+    int32_t more = array->dimensions - *dimensions;
+    if (more > 0) {
+        memmove(shape + more, shape, (size_t)*dimensions * sizeof *shape);
+        for (int32_t i = 0; i < more; i++)
+            shape[i] = 1;
+        *dimensions = array->dimensions;
+    }
+    for (int32_t i = 1; i <= array->dimensions; i++) {
+        int64_t extent = array->shape[array->dimensions - i], *mine = &shape[*dimensions - i];
+        if (*mine != extent && *mine != 1 && extent != 1)
+            return false;
+        *mine = *mine == 1 ? extent : *mine;
+    }
+    return true;
+}
+
 const char *yops_why_no_array(void)
 {
     const yoke_error_info *newest = yoke_error();

@@ -51,6 +51,8 @@ typedef struct yops_shape_text {
     char text[200];
 } yops_shape_text;
 yops_shape_text yops_shape(int32_t dimensions, const int64_t *shape);
+/* Widen a shape so that the array broadcasts to it; axes are counted from the last one. False: it does not. */
+bool yops_widen(int32_t *dimensions, int64_t *shape, const yoke_array *array);
 
 /* ---- dtypes: dtype.c ---- */
 

@@ -24,25 +24,6 @@ static yoke_status check_variables(yops_evaluation *v)
     return status;
 }
 
-/* Widen v->shape so that the array broadcasts to it; axes are counted from the last one. False: it does not. */
-static bool widen(yops_evaluation *v, const yoke_array *array)
-{
-    int32_t more = array->dimensions - v->dimensions;
-    if (more > 0) {
-        memmove(v->shape + more, v->shape, (size_t)v->dimensions * sizeof *v->shape);
-        for (int32_t i = 0; i < more; i++)
-            v->shape[i] = 1;
-        v->dimensions = array->dimensions;
-    }
-    for (int32_t i = 1; i <= array->dimensions; i++) {
-        int64_t extent = array->shape[array->dimensions - i], *mine = &v->shape[v->dimensions - i];
-        if (*mine != extent && *mine != 1 && extent != 1)
-            return false;
-        *mine = *mine == 1 ? extent : *mine;
-    }
-    return true;
-}
-
 static yoke_status find_shape(yops_evaluation *v)
 {
     const yoke_var *first = NULL;
@@ -52,7 +33,7 @@ static yoke_status find_shape(yops_evaluation *v)
             continue;
         yops_shape_text before = yops_shape(v->dimensions, v->shape);
         const yoke_var *var = &v->vars[k];
-        if (!widen(v, &var->array))
+        if (!yops_widen(&v->dimensions, v->shape, &var->array))
             return yops_fail(
                 v->call, YOKE_E_INVALID_ARGUMENT,
                 "%s has the shape %s, and the arrays from %s to it have the shape %s: they do not broadcast to each other",

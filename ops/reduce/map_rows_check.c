@@ -2,28 +2,7 @@
 /* Expressions that reduce rows: the shape, the axes, and which arrays have one element for each row. */
 #include "map_rows.h"
 
-#include <string.h>
-
 /* ---- Shapes ---- */
-
-/* Widen r->shape so that the array broadcasts to it. False: it does not. */
-static bool widen(yops_rows *r, const yoke_array *array)
-{
-    int32_t more = array->dimensions - r->dimensions;
-    if (more > 0) {
-        memmove(r->shape + more, r->shape, (size_t)r->dimensions * sizeof *r->shape);
-        for (int32_t i = 0; i < more; i++)
-            r->shape[i] = 1;
-        r->dimensions = array->dimensions;
-    }
-    for (int32_t i = 1; i <= array->dimensions; i++) {
-        int64_t extent = array->shape[array->dimensions - i], *mine = &r->shape[r->dimensions - i];
-        if (*mine != extent && *mine != 1 && extent != 1)
-            return false;
-        *mine = *mine == 1 ? extent : *mine;
-    }
-    return true;
-}
 
 static yoke_status check_input(yops_rows *r, uint32_t k)
 {
@@ -32,7 +11,7 @@ static yoke_status check_input(yops_rows *r, uint32_t k)
         return yops_check_number(r->call, var->name, var->scalar);
     yoke_status status = r->call->stream ? yops_check_input(r->call, var->name, &var->array, &r->places[k]) : YOKE_OK;
     yops_shape_text before = yops_shape(r->dimensions, r->shape);
-    if (status == YOKE_OK && !widen(r, &var->array))
+    if (status == YOKE_OK && !yops_widen(&r->dimensions, r->shape, &var->array))
         return yops_fail(r->call, YOKE_E_INVALID_ARGUMENT,
                          "%s has the shape %s, and the arrays before it have the shape %s: they do not broadcast to each other",
                          var->name, yops_shape(var->array.dimensions, var->array.shape).text, before.text);

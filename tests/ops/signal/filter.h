@@ -16,6 +16,28 @@ typedef struct filter_case {
     bool keeps_zeros, is_box, is_full, reversed; /* is_full: `full` has the weights, of taps[0] x taps[1] x … */
 } filter_case;
 
+/* scipy.ndimage's rule, one step after the other; -1: the constant. */
+static inline int64_t filter_place(int64_t p, int64_t n, int32_t boundary)
+{
+    while (p < 0 || p >= n)
+        switch (boundary) {
+        case YOKE_BOUNDARY_CONSTANT:
+            return -1;
+        case YOKE_BOUNDARY_NEAREST:
+            p = p < 0 ? 0 : n - 1;
+            break;
+        case YOKE_BOUNDARY_WRAP:
+            p += p < 0 ? n : -n;
+            break;
+        case YOKE_BOUNDARY_MIRROR:
+            p = n == 1 ? 0 : p < 0 ? -p : 2 * n - 2 - p;
+            break;
+        default:
+            p = p < 0 ? -1 - p : 2 * n - 1 - p;
+        }
+    return p;
+}
+
 typedef struct filter_result {
     double *exact;        /* as it should be stored */
     long double *precise; /* in higher precision */

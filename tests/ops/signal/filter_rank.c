@@ -7,6 +7,7 @@
 #include <yoke/graph.h>
 
 #include "../arrays.h"
+#include "filter.h"
 #include "ops/signal/filter.h"
 
 enum { MOST_NEIGHBOURS = 400 };
@@ -20,28 +21,6 @@ typedef struct rank_case {
 } rank_case;
 
 /* ---- The reference ---- */
-
-/* scipy.ndimage's rule, one step after the other; -1: the constant. */
-static int64_t place_of(int64_t p, int64_t n, int32_t boundary)
-{
-    while (p < 0 || p >= n)
-        switch (boundary) {
-        case YOKE_BOUNDARY_CONSTANT:
-            return -1;
-        case YOKE_BOUNDARY_NEAREST:
-            p = p < 0 ? 0 : n - 1;
-            break;
-        case YOKE_BOUNDARY_WRAP:
-            p += p < 0 ? n : -n;
-            break;
-        case YOKE_BOUNDARY_MIRROR:
-            p = n == 1 ? 0 : p < 0 ? -p : 2 * n - 2 - p;
-            break;
-        default:
-            p = p < 0 ? -1 - p : 2 * n - 1 - p;
-        }
-    return p;
-}
 
 /* NaN behind everything, -0 before +0. */
 static int compare(const void *a, const void *b)
@@ -63,7 +42,7 @@ static long double neighbour(const rank_case *c, const test_array *a, int64_t po
         code /= c->sizes[i];
     }
     for (int32_t axis = a->array.dimensions - 1; axis >= 0; axis--) {
-        int64_t extent = a->array.shape[axis], at = place_of(position % extent + shift[axis], extent, c->options.boundary);
+        int64_t extent = a->array.shape[axis], at = filter_place(position % extent + shift[axis], extent, c->options.boundary);
         constant = constant || at < 0;
         found += at * stride;
         stride *= extent;

@@ -43,32 +43,10 @@ static void add(sum *s, double weight, double exact, long double precise, long d
     s->reach += fabsl((long double)weight) * reach;
 }
 
-/* scipy.ndimage's rule, one step after the other; -1: the constant. */
-static int64_t place_of(int64_t p, int64_t n, int32_t boundary)
-{
-    while (p < 0 || p >= n)
-        switch (boundary) {
-        case YOKE_BOUNDARY_CONSTANT:
-            return -1;
-        case YOKE_BOUNDARY_NEAREST:
-            p = p < 0 ? 0 : n - 1;
-            break;
-        case YOKE_BOUNDARY_WRAP:
-            p += p < 0 ? n : -n;
-            break;
-        case YOKE_BOUNDARY_MIRROR:
-            p = n == 1 ? 0 : p < 0 ? -p : 2 * n - 2 - p;
-            break;
-        default:
-            p = p < 0 ? -1 - p : 2 * n - 1 - p;
-        }
-    return p;
-}
-
 static void add_element(sum *s, const filter_case *c, const field *in, double weight, double beyond, int64_t base, int64_t stride,
                         int64_t p, int64_t extent)
 {
-    int64_t at = place_of(p, extent, c->options.boundary);
+    int64_t at = filter_place(p, extent, c->options.boundary);
     if (at < 0)
         add(s, weight, beyond, (long double)beyond, fabsl((long double)beyond));
     else
@@ -133,7 +111,7 @@ static void filter_full(const filter_case *c, const yoke_array *a, bool is_wide,
                     bool inside = true;
                     for (int i = 0; i < 3; i++) {
                         int64_t at = strides[i] ? position / strides[i] % extents[i] : 0;
-                        int64_t p = strides[i] ? place_of(at + k[i] - shift[i], extents[i], c->options.boundary) : 0;
+                        int64_t p = strides[i] ? filter_place(at + k[i] - shift[i], extents[i], c->options.boundary) : 0;
                         inside = inside && p >= 0;
                         place += (p - at) * strides[i];
                         weight_at = weight_at * taps[i] + (c->reversed ? taps[i] - 1 - k[i] : k[i]);
