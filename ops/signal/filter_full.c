@@ -74,7 +74,7 @@ static int32_t get_taps(const yops_filter_pass *pass, int32_t tapped)
 yoke_status yops_filter_prepare_full(const yops_filter *f, const yops_traits *traits, yops_filter_pass *pass)
 {
     char options[192], form[96] = "CPU=1";
-    const yops_filter_stage *last = get_stage(pass, 2);
+    const yops_filter_stage *last = &pass->stage[pass->stages - 1];
     int32_t in = pass->in.dtype, out = pass->out.dtype;
     bool vector = f->computed == YOKE_F32 && has_vectors(&pass->in, last->axis);
     bool vector_out = f->computed == YOKE_F32 && !yops_is_reduced(out) && has_vectors(&pass->out, last->axis);

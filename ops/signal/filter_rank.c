@@ -64,7 +64,7 @@ static yoke_status set_value(rank_filter *r, int32_t dtype)
     if (r->f.options.boundary != YOKE_BOUNDARY_CONSTANT)
         return YOKE_OK;
     if (dtype == YOKE_F64) {
-        memcpy(&r->value, &value, sizeof value);
+        memcpy(&r->value, &r->f.options.value, sizeof r->value);
     } else if (dtype == YOKE_F32) {
         r->value = yoke_float_bits((float)value);
     } else if (dtype == YOKE_F16) {
@@ -226,7 +226,7 @@ static rank_shape make_shape(const rank_filter *r, const rank_pass *pass, rank_b
     shape.rank = pass->rank;
     shape.extreme = pass->extreme;
     shape.boundary = r->f.options.boundary;
-    shape.lanes = shape.columns >= LANES * OUTPUTS ? LANES : 1;
+    shape.lanes = shape.columns >= (int64_t)LANES * OUTPUTS ? LANES : 1;
     if (r->traits.is_cpu)
         shape.parts = (int64_t)yops_divide_up((uint64_t)shape.columns, CPU_COLUMNS);
     else
