@@ -551,6 +551,7 @@ EXTRA_DIST += \
 	tests/release/arm64.sh \
 	tests/release/debian.sh \
 	tests/release/dist.sh \
+	tests/release/gpu.sh \
 	tests/release/packaging.sh tests/release/reproducible.sh \
 	tests/release/renamed.sh tests/release/renamed/arrays.c tests/release/renamed/ranks.cpp tests/release/renamed/ranks.py \
 	tests/release/vendored.sh \
