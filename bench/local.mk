@@ -59,7 +59,8 @@ EXTRA_DIST += bench/scaling/curves.py bench/scaling/farewell.c bench/scaling/jac
 	bench/scaling/run.sh bench/scaling/sort.c
 
 # The peers of bench/ops, which are not built unless asked for: CUB takes nvcc and a minute, the other OpenMP.
-EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py bench/ops_curves.py bench/seeds_cupy.py
+EXTRA_DIST += bench/ops_cpu.cpp bench/ops_cub.cu bench/ops_cupy.py bench/ops_curves.py bench/report.py \
+	bench/seeds_cupy.py
 CLEANFILES += bench/ops_cpu.so bench/ops_cub.so
 bench/ops_cub.so: bench/ops_cub.cu bench/ops_peer.h
 	$(AM_V_GEN)$(MKDIR_P) bench && \

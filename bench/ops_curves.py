@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Draws the ratios that `bench/ops --part curves` prints, over the size: ops_curves.py FILE... >picture.svg, a row for each file.
-Or makes a table of what bench/ops, bench/matmul and bench/seeds_cupy.py print: ops_curves.py --table FILE...
 """
 
 import math
@@ -15,15 +14,6 @@ COLOURS = {1: "#c2410c", 2: "#0f766e", 4: "#1d4ed8", 8: "#7e22ce"}
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "f32": 4, "u64": 8, "f64": 8}
 LOW, HIGH, FIRST, LAST = 0.25, 4.0, 10, 28
 MIDDLE = 'text-anchor="middle"'
-WORDS = {"axpy": "`y = a * x + y`", "assign": "copy", "max": "largest", "argmax": "position of the largest", "scan": "inclusive scan",
-         "select": "select by an expression, half kept", "select_flags": "select by flags, half kept", "sort": "sort, with a copy",
-         "sort_pairs": "sort of pairs, with a copy", "histogram": "histogram of 256 bins", "gaussian": "Gaussian blur, sigma 3",
-         **{f"correlate_{n}": f"correlation with {n} x {n} weights" for n in (3, 5, 7)},
-         "median_3": "median of 3 x 3",
-         "random_normal": "normal numbers", "random_uniform": "uniform numbers", "random_integers": "integers below 1000",
-         "fft": "Fourier transform", "fft_rows": "Fourier transforms of 512 points", "matmul": "matrix product",
-         "matmul_default": "matrix product, vendor's library", "matmul_default_call": "the same, the call alone",
-         "call_expression": "call of an expression, beside a launch", "seeds": "program"}
 
 
 def read(path):
@@ -69,57 +59,7 @@ def panel(operation, curves):
     return parts
 
 
-def read_figures(paths):
-    """{name: {backend: {"yoke": (value, unit), ...}}}, the peer's under "raw"."""
-    figures = {}
-    for path in paths:
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                found = re.match(r"(\w+)\.([\w,]+)\.(raw|cupy|yoke|ratio|above) (\S+) (\S+)$", line)
-                if found:
-                    kind = "raw" if found[3] == "cupy" else found[3]
-                    figures.setdefault(found[2], {}).setdefault(found[1], {})[kind] = (float(found[4]), found[5])
-    return figures
-
-
-def label(name):
-    """"scan_f32_28" in words."""
-    start = next((words for words in sorted(WORDS, key=len, reverse=True) if name.startswith(words + "_")), "")
-    words, rest = WORDS.get(start, ""), name[len(start) :].strip("_")
-    found = re.fullmatch(r"((?:\w+_)?)([a-z]+\d+)_(\d+)", rest)
-    if found and not start.startswith(("matmul", "call")):
-        count = f"2^{found[3]}" if int(found[3]) < 40 else found[3]
-        words, rest = words or found[1].strip("_").replace("_", " "), f"{count} `{found[2]}`"
-    return f"{words}, {rest}".replace("_", " ") if words else rest.replace("_", " ")
-
-
-def number(figure):
-    value, unit = figure
-    words = f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
-    return f"{words} {unit.replace('us', 'µs')}"
-
-
-def ratio(sides):
-    if "ratio" not in sides:
-        return ""
-    words = f"{sides['ratio'][0]:.2f}"
-    return f"{words} ({number(sides['above'])} more)" if "above" in sides else words
-
-
-def table(paths):
-    """Times or speeds are those on CUDA, where there are some."""
-    print("| | Yoke | peer | ratio, CUDA | ratio, OpenCL |\n|---|---|---|---|---|")
-    for name, backends in read_figures(paths).items():
-        best = backends.get("cuda") or next(iter(backends.values()))
-        peer = number(best["raw"]) if "raw" in best else ""
-        sides = [ratio(backends.get(backend, {})) for backend in ("cuda", "opencl")]
-        print(re.sub(r"\|  (?=\|)", "| ", f"| {label(name)} | {number(best['yoke'])} | {peer} | {sides[0]} | {sides[1]} |"))
-
-
 def main():
-    if sys.argv[1:2] == ["--table"]:
-        table(sys.argv[2:])
-        return
     files = [read(path) for path in sys.argv[1:]]
     width = LEFT + len(OPERATIONS) * (WIDTH + GAP)
     height = TOP + len(files) * (HEIGHT + ROW) + 10

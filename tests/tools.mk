@@ -34,6 +34,7 @@ tool_tests = \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
 	tests/tools/legs.tap \
+	tests/tools/report.tap \
 	tests/tools/trace.tap \
 	tests/tools/yoke.tap
 
@@ -47,6 +48,7 @@ EXTRA_DIST += \
 	tests/tools/info.sh \
 	tests/tools/legs.sh \
 	tests/tools/run.sh \
+	tests/tools/report.sh \
 	tests/tools/trace.sh \
 	tests/tools/tune.sh \
 	tests/tools/yoke.sh
