@@ -110,6 +110,7 @@ EXTRA_DIST += \
 	python/yoke/_core/README.md \
 	python/yoke/_core/__init__.py \
 	python/yoke/_core/__init__.pyi \
+	python/yoke/_core/alike.pyx \
 	python/yoke/_core/array.pxd \
 	python/yoke/_core/array.pyx \
 	python/yoke/_core/c_ops.pxd \

@@ -4,6 +4,7 @@
 
 import ast
 import operator
+from types import CellType
 
 from . import complexes, device, ranges, records
 from .arithmetic import compared, operated, truth
@@ -153,7 +154,7 @@ class Expressions:
                 return MISSING
             try:
                 found = getattr(owner, node.attr)
-                self.program.capture((lambda: getattr(owner, node.attr, None), owner), node.attr)
+                self.program.capture(owner, node.attr, True, found)
                 return found
             except AttributeError:
                 names = [each for each in dir(owner) if not each.startswith("_")]
@@ -163,8 +164,9 @@ class Expressions:
     def lookup(self, node):
         found = self.kernel.find(node.id)
         if found is not None:
-            self.program.capture(found, node.id)
-            return found[0]()
+            value, owner, closed = found[0](), found[1], isinstance(found[1], CellType)
+            self.program.capture(owner, "cell_contents" if closed else node.id, closed, value)
+            return value
         names = [*self.locals, *self.kernel.visible()]
         raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", NotYetKnown)
 
