@@ -321,12 +321,12 @@ class Statements:
             self.inner(node.orelse)
         self.emit("}")
         self.facts = before
-        self.forget(names_assigned(node))
+        self.forget(changed_in(node))
 
     def do_While(self, node):
         if node.orelse:
             raise self.error(node, "else of a loop is not part of kernels: set a flag before break")
-        before, changed = len(self.lines), names_assigned(node)
+        before, changed = len(self.lines), changed_in(node)
         self.forget(changed)
         test, told = self.tested(node.test)
         self.refuse_lines(node.test, before)
@@ -377,7 +377,7 @@ class Statements:
             raise self.error(node.target, f"{name} is an array: take another name")
         self.merge(node, name, type_)
         self.seen.add(name)
-        changed = names_assigned(node)
+        changed = changed_in(node)
         bounds = ranges.of_loop(self, first, stop, step) if type_ is I64 else None
         self.forget(changed)
         counted = I32 if bounds else type_
@@ -467,6 +467,13 @@ def quoted(text):
 def names_assigned(tree):
     """The names that are assigned in a part of a function."""
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def changed_in(node):
+    """The same of a statement, which keeps them: it is translated several times."""
+    if not hasattr(node, "changed"):
+        node.changed = names_assigned(node)
+    return node.changed
 
 
 def ends(statements):
