@@ -214,6 +214,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/errors.py \
 	python/yoke/kernels/expressions.py \
 	python/yoke/kernels/halves.py \
+	python/yoke/kernels/hints.py \
 	python/yoke/kernels/lambdas.py \
 	python/yoke/kernels/launch.py \
 	python/yoke/kernels/ranges.py \

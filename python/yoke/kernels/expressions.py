@@ -6,7 +6,7 @@ import ast
 import operator
 from types import CellType
 
-from . import complexes, device, ranges, records
+from . import complexes, device, hints, ranges, records
 from .arithmetic import compared, operated, truth
 from .arrays import ArrayValue
 from .errors import NotYetKnown
@@ -47,7 +47,10 @@ class Expressions:
         method = getattr(self, "on_" + name, None)
         if method is None:
             raise self.error(node, REFUSED.get(name, f"{name} is not part of kernels"))
-        return method(node)
+        try:
+            return method(node)
+        except Misfit as misfit:
+            raise self.error(node, str(misfit)) from None
 
     def number(self, node, what="here"):
         """The value of a node that has to be a real number."""
@@ -115,8 +118,9 @@ class Expressions:
     def on_Constant(self, node):
         if isinstance(node.value, (bool, int, float, complex)):
             return constant(node.value)
-        what = {str: "a string", bytes: "a string", type(None): "None", type(...): "..."}.get(type(node.value), "this")
-        raise self.error(node, f"{what} is not part of kernels")
+        what, hint = {str: ("a string", ""), bytes: ("a string", ": use an array of uint8"), type(...): ("...", ": loop over the "
+                      "elements"), type(None): ("None", ": take a number that stands for nothing, as -1 or math.nan")}[type(node.value)]
+        raise self.error(node, f"{what} is not part of kernels{hint}")
 
     def on_Name(self, node):
         if node.id in self.locals:
@@ -158,7 +162,8 @@ class Expressions:
                 return found
             except AttributeError:
                 names = [each for each in dir(owner) if not each.startswith("_")]
-                raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{self.near(node.attr, names)}") from None
+                hint = f": write {hints.NUMBA[node.attr]}" if node.attr in hints.NUMBA else self.near(node.attr, names)
+                raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{hint}") from None
         return MISSING
 
     def lookup(self, node):
