@@ -169,6 +169,7 @@ EXTRA_DIST += \
 	python/yoke/_numba_capture.py \
 	python/yoke/_numba_device.py \
 	python/yoke/_numba_device.pyi \
+	python/yoke/_numba_hints.py \
 	python/yoke/_numba_random.py \
 	python/yoke/_numba_words.py \
 	python/yoke/_generator.py \

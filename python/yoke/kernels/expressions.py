@@ -118,8 +118,10 @@ class Expressions:
     def on_Constant(self, node):
         if isinstance(node.value, (bool, int, float, complex)):
             return constant(node.value)
-        what, hint = {str: ("a string", ""), bytes: ("a string", ": use an array of uint8"), type(...): ("...", ": loop over the "
-                      "elements"), type(None): ("None", ": take a number that stands for nothing, as -1 or math.nan")}[type(node.value)]
+        what, hint = {
+            str: ("a string", ""), bytes: ("a string", ": use an array of uint8"), type(...): ("...", ": loop over the elements"),
+            type(None): ("None", ": take a number that stands for nothing, as -1 or math.nan"),
+        }[type(node.value)]
         raise self.error(node, f"{what} is not part of kernels{hint}")
 
     def on_Name(self, node):
@@ -352,6 +354,8 @@ class Expressions:
         value = self.value(node.value)
         if isinstance(value.type, TupleType):
             return self.item_of_tuple(node, value)
+        if isinstance(value.type, RecordType) and not value.type.vector and records.is_name(node.slice):
+            return records.field_of(self, node, value, node.slice.value)
         return self.element(node, value).read(self)
 
     def item_of_tuple(self, node, value):

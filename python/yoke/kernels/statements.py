@@ -8,7 +8,7 @@ from . import device, ranges, ufuncs
 from .arrays import ArrayValue
 from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
-from .records import Field, RecordType
+from .records import Field, RecordType, with_attribute
 from .types import (
     Complex, F32, F64, I32, I64, MISSING, NUMBER, Scalar, TupleType, U64, common, constant, leaves, leaves_of_type, literal, strong,
     tuple_value,
@@ -66,8 +66,8 @@ class Statements:
             if type(node.value).__name__ in ("Await", "Yield", "YieldFrom", "ListComp"):
                 self.value(node.value)  # which refuses it
             word = self.static(node.value) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
-            raise self.error(node, f"this names a function and does not call it: write {ast.unparse(node.value)}()" if callable(word)
-                             else "this statement computes a value and drops it: assign it")
+            raise self.error(node, f"this names a function and does not call it: write {ast.unparse(node.value)}()" if callable(
+                word) else "this statement computes a value and drops it: assign it")
         callee = self.static(node.value.func)
         if callee is print:
             return self.do_print(node.value)
@@ -196,6 +196,7 @@ class Statements:
             return self.unpack(node, target, value)
         if isinstance(target, ast.Name):
             return self.assign_name(node, target.id, value)
+        target = with_attribute(target)
         if isinstance(target, ast.Subscript):
             owner = self.value(target.value)
             if isinstance(owner.type, TupleType):
@@ -301,8 +302,9 @@ class Statements:
             if not isinstance(left.type, (*NUMBER, RecordType)):
                 raise self.error(node, f"a number is wanted left of the operator, and this is {self.shown(left)}")
             return self.assign_name(node, node.target.id, self.binary(node, node.op, left, right))
-        if isinstance(node.target, ast.Attribute):
-            element = self.field(node.target)
+        target = with_attribute(node.target)
+        if isinstance(target, ast.Attribute):
+            element = self.field(target)
         else:
             owner = self.value(node.target.value)
             if isinstance(owner.type, TupleType):
