@@ -7,8 +7,8 @@ cimport cython
 from cpython.object cimport PyObject
 
 from .c_python cimport (
-    Py_INCREF_raw, Py_TYPE_raw, PyDict_GetItemWithError_raw, PyLong_AsLongLongAndOverflow_raw, PyLong_FromLongLong_raw,
-    PyTuple_GetItem, PyTuple_New, PyTuple_SetItem_raw, PyTuple_Size,
+    Py_INCREF_raw, Py_TYPE_raw, PyLong_AsLongLongAndOverflow_raw, PyLong_FromLongLong_raw, PyTuple_GetItem, PyTuple_New,
+    PyTuple_SetItem_raw, PyTuple_Size,
 )
 from .c_yoke cimport *
 from .c_ops cimport *
@@ -55,13 +55,8 @@ cdef int looks(PyObject *value) noexcept:
 cdef bint have_changed(list captures) except -1:
     """Whether a name outside the kernel no longer has the value that its text was made with. captures: (its owner, the name, whether
     that is an attribute or the key of a dict, the value)."""
-    cdef PyObject *now
     for owner, name, attribute, value in captures:
-        if attribute is True:
-            found = getattr(owner, name, None)
-        else:
-            now = PyDict_GetItemWithError_raw(owner, name)
-            found = None if now == NULL else <object>now
+        found = getattr(owner, name, None) if attribute is True else (<dict>owner).get(name)
         if found is not value and (type(found) is not type(value) or found != value):
             return True
     return False

@@ -11,7 +11,6 @@ cdef extern from "Python.h":
     int PyTuple_SetItem_raw "PyTuple_SetItem" (object tuple, Py_ssize_t index, PyObject *item) except -1  # takes the reference
     void Py_INCREF_raw "Py_INCREF" (PyObject *object)
     PyObject *PyLong_FromLongLong_raw "PyLong_FromLongLong" (long long number) except NULL
-    PyObject *PyDict_GetItemWithError_raw "PyDict_GetItemWithError" (object dict, object key) except? NULL
     double PyFloat_AsDouble_raw "PyFloat_AsDouble" (PyObject *object) noexcept
     long long PyLong_AsLongLongAndOverflow_raw "PyLong_AsLongLongAndOverflow" (PyObject *object, int *overflow) noexcept
     const char *PyBytes_AsString(object bytes) except NULL
