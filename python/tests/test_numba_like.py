@@ -90,8 +90,7 @@ def test_records_of_the_host_are_copied_in_and_out():
     grown[1, 4](cuda.In(every), sums)
     assert every.tolist() == [(2, 2)] * 3 and sums.tolist() == [7] * 3
     grown[1, 4](cuda.InOut(every), sums)
-    stream = cuda.stream()
-    grown.configure(1, 4, stream)(every, sums)
+    grown.configure(1, 4)(every, sums)
     assert every.tolist() == [(8, 4)] * 3
     with pytest.raises(NotImplementedError, match="pass the array of NumPy"):
         cuda.to_device(every)
