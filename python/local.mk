@@ -110,6 +110,7 @@ EXTRA_DIST += \
 	python/yoke/_core/README.md \
 	python/yoke/_core/__init__.py \
 	python/yoke/_core/__init__.pyi \
+	python/yoke/_core/alike.pyx \
 	python/yoke/_core/array.pxd \
 	python/yoke/_core/array.pyx \
 	python/yoke/_core/c_ops.pxd \
@@ -168,6 +169,7 @@ EXTRA_DIST += \
 	python/yoke/_numba_capture.py \
 	python/yoke/_numba_device.py \
 	python/yoke/_numba_device.pyi \
+	python/yoke/_numba_hints.py \
 	python/yoke/_numba_random.py \
 	python/yoke/_numba_words.py \
 	python/yoke/_generator.py \
@@ -213,6 +215,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/errors.py \
 	python/yoke/kernels/expressions.py \
 	python/yoke/kernels/halves.py \
+	python/yoke/kernels/hints.py \
 	python/yoke/kernels/lambdas.py \
 	python/yoke/kernels/launch.py \
 	python/yoke/kernels/ranges.py \

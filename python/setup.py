@@ -121,7 +121,7 @@ MACROS = ([("Py_LIMITED_API", "0x030b0000"), *((f"CO_{name}", str(bit)) for name
 
 # What launches and operators pass through. In other modules the time is the interpreter's and the driver's, and -O1 compiles in two
 # thirds of the time.
-OFTEN = {"array", "dtype", "errors", "expression", "kernel", "memory", "operators", "stream"}
+OFTEN = {"alike", "array", "dtype", "errors", "expression", "kernel", "memory", "operators", "stream"}
 
 
 def module(source: Path) -> Extension:

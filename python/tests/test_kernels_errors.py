@@ -78,7 +78,7 @@ def several(v):
 @yoke.kernel
 def other(v): v[0] = 1
 
-outside, word, listed, some = numpy.zeros(3), "text", [1], numpy.float16(1)
+outside, word, listed, some, late = numpy.zeros(3), "text", [1], numpy.float16(1), lambda v: v
 
 @yoke.kernel
 def wrong(x: yoke.Array["float32"], n: yoke.Array["int32"], m: yoke.Array["float32"], a: "float32"):
@@ -177,7 +177,8 @@ WRONG = [
     ("x[0:2] = 1", "a slice is not part of kernels"),
     ("x[i].real = 1", "a kernel assigns names and elements of arrays"),
     ("b = x.T", "an array has no T in a kernel"),
-    ("b = x.sum()", "x.sum() is not part of kernels: an array in a kernel has elements, shape and size"),
+    ("b = x.sum()", "x.sum() is not part of kernels: write a loop over range(len(x)), or compute it outside"),
+    ("b = x.view()", "x.view() is not part of kernels: an array in a kernel has elements, shape and size"),
     ("b = x + 1", "a number is wanted left of an operator, and this is an array"),
     ("b = m @ m", "@ is not part of kernels"),
     ("b = a @ a", "@ is not part of kernels"),
@@ -268,6 +269,35 @@ WRONG = [
     ("[b][0] = 1", "a list is not part of kernels"),
     ("x[i] = a.real", "has no real in a kernel"),
     ("x[numpy.float32] = 1", "an index is an integer, and this is"),
+    # What NumPy's and Numba's users write.
+    ("b = numpy.zeros(3, numpy.float32)", "numpy.zeros cannot be called in a kernel: a kernel makes no arrays but yoke.local"),
+    ("b = yoke.zeros(3)", "yoke.zeros cannot be called in a kernel: a kernel makes no arrays but yoke.local"),
+    ("x[i] = numpy.sum(x)", "numpy.sum cannot be called in a kernel: write a loop"),
+    ("x[i] = x.max()", "x.max() is not part of kernels: write a loop"),
+    ("x[i] = numpy.where(a > 0, a, 0)", "numpy.where cannot be called in a kernel: write a if c else b"),
+    ("x[i] = numpy.clip(a, 0, 1)", "write min(max(x, low), high)"),
+    ("x[i] = numpy.random.rand()", "numpy.random.rand cannot be called in a kernel: take yoke.random_words"),
+    ("b = x.astype(numpy.int32)", "write numpy.int32(x[i]) of an element"),
+    ("b = x[i].item()", "x[i].item() is not part of kernels: write x[i]"),
+    ("x.append(a)", "an array does not grow: count in an element with yoke.atomic.add"),
+    ("listed.append(i)", "listed.append() changes or reads an object of Python"),
+    ("x[i] = late(a)", "a lambda is not part of kernels: write a @yoke.function"),
+    ("x[i] = (lambda v: v)(a)", "a lambda is not part of kernels: write a @yoke.function"),
+    ("yoke.barrier", "this names a function and does not call it: write yoke.barrier()"),
+    ("yoke.syncthreads()", "yoke has no syncthreads: write yoke.barrier()"),
+    ("b = yoke.threadIdx.x", "yoke has no threadIdx: write yoke.thread"),
+    ("for j, v in enumerate(x):\n    x[j] = v", "write for i in range(len(x)), and take the elements inside"),
+    ("for v in (1.0, 2.0):\n    x[i] = v", "a kernel loops over range(…): write a statement for each value"),
+    ("for j in numpy.arange(3, 9):\n    x[j] = 1", "a kernel loops over range(…): write range(3, 9)"),
+    ("b = range(3)", "range is not part of kernels: it stands in for i in range(n)"),
+    ("print('%d' % i)", "print composes no strings in a kernel: write print(\"x\", x)"),
+    ("print('{}'.format(i))", "write print(\"x\", x)"),
+    ("x[i] = a == None", "None is not part of kernels: take a number that stands for nothing"),
+    ("x[...] = 0", "... is not part of kernels: loop over the elements"),
+    ("b = numpy.int32(1e10)", "10000000000 does not fit in int32"),
+    ("b = min(n[i], 3000000000)", "3000000000 does not fit in int32"),
+    ("x[i] = math.factorial(3)", "math.factorial cannot be called in a kernel: write a @yoke.function with the loop"),
+    ("x[i] = dir(a)", "dir cannot be called in a kernel: call it outside, and pass what it gives"),
 ]
 count = 0
 

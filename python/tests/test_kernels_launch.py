@@ -74,6 +74,30 @@ def test_a_launch_that_is_kept_takes_other_arguments(stream):
         launch(y, y, y, 1.0)
 
 
+def test_a_launch_like_the_last_one(stream):
+    """It sees what has changed outside the kernel, takes bools as bools, and keeps nothing."""
+    amount = 1
+
+    @yoke.kernel
+    def raised(x, negative):
+        i = yoke.grid(1)
+        if i < x.shape[0]:
+            x[i, 0] = -amount if negative else amount
+
+    x, launch = yoke.zeros((300, 2), stream=stream), raised[300]
+    assert raised[300] is launch
+    counts = []
+    for amount in (1, 1, 5, 5):
+        for negative in (True, True, False, 0, 1):
+            launch(stream, x, negative)
+            assert x[299].tolist() == [-amount if negative else amount, 0]
+        counts.append(sys.getrefcount(x))
+    assert len(set(counts)) == 1 and len(raised.variants) == 2
+    del amount
+    with pytest.raises(ValueError, match="empty"):
+        launch(stream, x, 1)
+
+
 def test_buffer(stream, device):
     buffer = device.buffer(40)
     copied[10](stream, yoke.In(numpy.arange(10, dtype=numpy.float32)), buffer)

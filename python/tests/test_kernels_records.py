@@ -51,6 +51,26 @@ def mixed(ps: yoke.Array[Particle], v: yoke.Array[yoke.float4], n: yoke.Array[yo
 
 
 @yoke.kernel
+def by_items(r, s):
+    i = yoke.grid(1)
+    if i < r.size:
+        own = r[i]
+        r[i]["x"] = own["x"] * 2 + s["x"]
+        r[i]["float"] += 1 + r[i]["float"]
+
+
+def test_fields_are_items_too():
+    """As of NumPy's records."""
+    layout = numpy.dtype([("x", "f4"), ("float", "i4")], align=True)
+    values, one = numpy.array([(1, 2), (3, 4)], layout), numpy.array([(0.5, 9)], layout)[0]
+    expected = values.copy()
+    by_items[2](yoke.default_stream(), yoke.InOut(values), one)
+    yoke.default_stream().wait()
+    by_items.simulate[2](expected, one)
+    assert values.tolist() == expected.tolist() == [(2.5, 5), (6.5, 9)]
+
+
+@yoke.kernel
 def structured(r, s, other):
     i = yoke.grid(1)
     if i < r.size:

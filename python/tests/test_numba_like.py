@@ -74,6 +74,33 @@ def test_host_arrays_are_copied_in_and_out():
     assert out.tolist() == (2 * X).tolist()
 
 
+@cuda.jit
+def grown(bodies, sums):
+    i = cuda.grid(1)
+    if i < bodies.size:
+        bodies[i].mass *= 2
+        bodies[i]["count"] += 1
+        sums[i] = bodies[i].mass + bodies[i]["count"]
+
+
+def test_records_of_the_host_are_copied_in_and_out():
+    layout = numpy.dtype([("mass", "f4"), ("count", "i4")])
+    every, sums = numpy.ones(6, layout)[::2], numpy.zeros(3, numpy.float32)
+    grown[1, 4](every, sums)
+    grown[1, 4](cuda.In(every), sums)
+    assert every.tolist() == [(2, 2)] * 3 and sums.tolist() == [7] * 3
+    grown[1, 4](cuda.InOut(every), sums)
+    grown.configure(1, 4)(every, sums)
+    assert every.tolist() == [(8, 4)] * 3
+    with pytest.raises(NotImplementedError, match="pass the array of NumPy"):
+        cuda.to_device(every)
+    with pytest.raises(yoke.KernelError, match="align=True"):
+        grown[1, 4](numpy.ones(3, [("count", "i1"), ("mass", "f4")]), sums)
+    for name, hint in (("inspect_asm", "text"), ("specialize", "variant"), ("nothing", "nothing$")):
+        with pytest.raises(AttributeError, match=hint):
+            getattr(grown, name)
+
+
 def test_device_arrays():
     x, y = cuda.to_device(X), cuda.device_array_like(X)
     y[:] = 1

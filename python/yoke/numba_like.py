@@ -28,6 +28,7 @@ from . import _core
 from . import _numba_atomics as _atomics
 from . import _numba_capture as _capture
 from . import _numba_device as _devices
+from . import _numba_hints as _hints
 from . import _numba_words as _words
 from .kernels import device as _device
 from .kernels.launch import DeviceFunction as _DeviceFunction
@@ -312,6 +313,9 @@ def to_device(obj, stream=0, copy=True, to=None):
         return to
     if isinstance(obj, DeviceNDArray):
         obj = obj.array
+    elif getattr(getattr(obj, "dtype", None), "names", None):
+        raise NotImplementedError("to_device takes no records: pass the array of NumPy to the kernel, which copies it there and "
+                                  "back")
     elif not hasattr(obj, "__cuda_array_interface__"):
         obj = _numpy.ascontiguousarray(obj).reshape(_numpy.shape(obj))
     array = DeviceNDArray(_core.asarray(obj, stream=_stream_of(stream)))
@@ -406,6 +410,14 @@ class Dispatcher(_DeviceFunction):
         tpb = tpb or 256
         return _Configured(self, max(1, _math.ceil(ntasks / tpb)), tpb, stream, sharedmem)
 
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0):
+        """kernel[griddim, blockdim, stream]"""
+        return _Configured(self, griddim, blockdim, stream, sharedmem)
+
+    def __getattr__(self, name):
+        hint = _hints.OF_KERNELS.get(name)
+        raise AttributeError(f"a kernel of cuda.jit has no {name}" + (f": {hint}" if hint else ""), name=name)
+
     @property
     def simulate(self):
         return _Simulation(self)
@@ -431,8 +443,8 @@ class _Configured:
         back = []
         passed = [self.pass_on(each, back) for each in args]
         self.launch(_stream_of(self.stream), *passed, *self.kernel.arrays(passed))
-        for target, array in back:
-            _numpy.copyto(target, array.to_numpy())
+        for target, read in back:
+            _numpy.copyto(target, read())
 
     def pass_on(self, value, back):
         """What Yoke's launch takes; host arrays are copied, and written back behind the launch."""
@@ -443,13 +455,27 @@ class _Configured:
         if not isinstance(value, _Host):
             return _core.asarray(value) if hasattr(value, "__cuda_array_interface__") else value
         own = value.array
+        if own.dtype.names:
+            return self.pass_records(value, back)
         if value.there:
             array = _core.asarray(_numpy.ascontiguousarray(own).reshape(own.shape))
         else:
             array = _core.empty(own.shape, own.dtype)
         if value.back:
-            back.append((own, array))
+            back.append((own, array.to_numpy))
         return array
+
+    def pass_records(self, value, back):
+        """The same of a host array of records, which Yoke's launch copies by itself."""
+        own = _numpy.ascontiguousarray(value.array).reshape(value.array.shape)
+
+        def read():
+            _stream_of(self.stream).wait()
+            return own
+
+        if value.back:
+            back.append((value.array, read))
+        return (_core.In if not value.back else _core.InOut if value.there else _core.Out)(own)
 
 
 def _check_dimensions(dispatcher, args):
@@ -561,21 +587,6 @@ def is_available():
 cuda = _sys.modules[__name__]
 njit = _functools.partial(jit, device=True)
 
-_EACH = "end the kernel, and launch another"
-_NOT_HERE = {
-    "cg": f"a grid cannot wait for itself on every device: {_EACH}",
-    "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device",
-    "declare_device": "write a @cuda.jit(device=True) function", "cudadrv": "yoke.Device has what the driver tells",
-    "guvectorize": "write a kernel", "threadfence": f"OpenCL's fence does not order what other blocks see: {_EACH}",
-    "threadfence_block": "take cuda.syncthreads", "threadfence_system": _EACH, "nanosleep": "no device but CUDA's sleeps: " + _EACH,
-    "activemask": "all threads of a warp take part: 0xffffffff", "match_all_sync": "compare with cuda.shfl_sync, and cuda.all_sync",
-    "syncthreads_count": "add in shared memory with cuda.atomic.add, between two cuda.syncthreads",
-    "syncthreads_and": "cuda.atomic.and_ in shared memory, between two cuda.syncthreads",
-    "syncthreads_or": "cuda.atomic.or_ in shared memory, between two cuda.syncthreads",
-    "close": "memory returns with the arrays that are dropped", "external_stream": "yoke.Stream has native handles",
-    "compile_ptx": "kernel.kernel.text(…) is what is compiled", "fp16": "kernels compute with halves as float32",
-}
-
 
 def __getattr__(name):
     from . import _numba_random
@@ -584,5 +595,5 @@ def __getattr__(name):
         return _numba_random
     if "xoroshiro128p" in name and hasattr(_numba_random, name):
         return getattr(_numba_random, name)
-    hint = _NOT_HERE.get(name)
+    hint = _hints.NAMES.get(name)
     raise AttributeError(f"yoke.numba_like has no {name}" + (f": {hint}" if hint else ""), name=name)

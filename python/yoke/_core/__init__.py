@@ -16,7 +16,8 @@ from .event import CompletionQueue, Event, refuse_deadlock, retained, wait_all, 
 from .stream import Stream, default_stream, stream_on
 from .array import Array
 from .program import Program, Source, start_build
-from .kernel import expand_alike, HostArgument, In, InOut, Kernel, Launch, Local, looks_of, Out, Strided
+from .kernel import HostArgument, In, InOut, Kernel, Launch, Local, Out, Strided
+from .alike import AlikeLaunch, AlikeLaunches, are_current
 from .graph import Graph, Recording, Section
 from .expression import broadcast_shape, evaluate, map
 from .create import (

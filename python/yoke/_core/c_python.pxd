@@ -7,6 +7,10 @@ cdef extern from "Python.h":
     PyObject *Py_TYPE_raw "(PyObject *)Py_TYPE" (PyObject *object) noexcept
     PyObject *PyTuple_GetItem(object tuple, Py_ssize_t index) noexcept
     Py_ssize_t PyTuple_Size(object tuple) noexcept
+    tuple PyTuple_New(Py_ssize_t size)
+    int PyTuple_SetItem_raw "PyTuple_SetItem" (object tuple, Py_ssize_t index, PyObject *item) except -1  # takes the reference
+    void Py_INCREF_raw "Py_INCREF" (PyObject *object)
+    PyObject *PyLong_FromLongLong_raw "PyLong_FromLongLong" (long long number) except NULL
     double PyFloat_AsDouble_raw "PyFloat_AsDouble" (PyObject *object) noexcept
     long long PyLong_AsLongLongAndOverflow_raw "PyLong_AsLongLongAndOverflow" (PyObject *object, int *overflow) noexcept
     const char *PyBytes_AsString(object bytes) except NULL

@@ -77,59 +77,6 @@ cdef class Strided:
         self.array, self.offset = array, array.a.offset // <Py_ssize_t>yoke_dtype_get_size(array.a.dtype)
 
 
-# ---- Arguments of kernels that are written in Python ----
-
-cdef int64_t SMALL = 1 << 30  # as kernels/ranges.py has it
-
-cdef int looks(value) except -1:
-    """What of an argument decides on its type, and whether it is small, as a number; 0: it takes a closer look than this."""
-    cdef Array array
-    cdef int64_t size = 1
-    cdef long long number
-    cdef int overflow = 0
-    if type(value) is float:
-        return 1
-    if type(value) is int:
-        number = PyLong_AsLongLongAndOverflow_raw(<PyObject *>value, &overflow)
-        return 2 if not overflow and -SMALL < number < SMALL else 3
-    if type(value) is not Array:
-        return 0
-    array = value
-    if array.a.offset or not yoke_array_is_contiguous(&array.a):
-        return 0
-    for axis in range(array.a.dimensions):
-        size *= max(array.a.shape[axis], 1)
-        if size >= SMALL:
-            return 8192 + array.a.dtype * 16 + array.a.dimensions
-    return array.a.dtype * 16 + array.a.dimensions
-
-
-def looks_of(tuple args):
-    """How arguments look, for expand_alike; None: some take a closer look."""
-    result = tuple([looks(each) for each in args])
-    return None if 0 in result else result
-
-
-def expand_alike(tuple before, tuple args):
-    """The arguments with the extents behind each array, if they look as those before; else None."""
-    cdef list expanded = []
-    cdef Array array
-    cdef Py_ssize_t i
-    if len(args) != len(before):
-        return None
-    for i in range(len(args)):
-        value = args[i]
-        look = looks(value)
-        if look != <object>before[i]:
-            return None
-        expanded.append(value)
-        if type(value) is Array:
-            array = value
-            for axis in range(array.a.dimensions):
-                expanded.append(array.a.shape[axis])
-    return expanded
-
-
 cdef void *type_buffer = <void *>Buffer
 cdef void *type_image = <void *>Image
 cdef void *type_surface = <void *>Surface

@@ -7,7 +7,7 @@ import builtins
 import math
 from types import ModuleType
 
-from . import complexes, device, ranges
+from . import complexes, device, hints, ranges
 from .arithmetic import helper, truth
 from .arrays import ArrayValue
 from .halves import half_named
@@ -27,17 +27,6 @@ FUNCTIONS_OF_TWO = {"atan2": "atan2", "arctan2": "atan2", "pow": "pow", "power":
                     "copysign": "copysign", "fmin": "fmin", "fmax": "fmax"}
 ROUNDED = {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}  # math gives an int, NumPy a float
 TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
-NOT_THERE = {
-    "print": "print is a statement of its own",
-    "input": "a kernel reads arrays alone", "open": "a kernel reads arrays alone",
-    "sum": "write a loop, or call yoke.reduce outside", "sorted": "call yoke.sort outside",
-    "enumerate": "write for i in range(n)", "zip": "write for i in range(n)", "map": "write a loop", "filter": "write a loop",
-    "list": "use an array of yoke.local(shape, dtype)", "dict": "use an array", "set": "use an array", "tuple": "write (a, b)",
-    "str": "kernels have no strings", "isinstance": "types are known before the launch",
-    "any": "write a loop", "all": "write a loop", "reversed": "write range(n - 1, -1, -1)", "divmod": "write a // b and a % b",
-    "getattr": "write x.name", "super": "kernels have no classes", "slice": "write a loop",
-    "type": "types are known before the launch",
-}
 
 
 class Calls:
@@ -89,14 +78,23 @@ class Calls:
         if getattr(callee, "__module__", None) == "cmath":
             return f"{name} cannot be called in a kernel: compute with z.real and z.imag"
         if isinstance(node.func, ast.Attribute) and callee is MISSING:
-            return f"{name}() is not part of kernels: an array in a kernel has elements, shape and size"
-        if word in NOT_THERE and getattr(builtins, word, None) is callee:
-            return f"{word} is not part of kernels: {NOT_THERE[word]}"
+            hint = hints.METHODS.get(node.func.attr, "an array in a kernel has elements, shape and size")
+            return f"{name}() is not part of kernels: {hint}"
+        if word in hints.BUILTINS and getattr(builtins, word, None) is callee:
+            return f"{word} is not part of kernels: {hints.BUILTINS[word]}"
+        if isinstance(node.func, ast.Lambda) or word == "<lambda>":
+            return "a lambda is not part of kernels: write a @yoke.function"
+        if isinstance(getattr(callee, "__self__", None), (list, dict, set, str)):
+            return f"{name}() changes or reads an object of Python, which kernels cannot: write to an array"
+        hint = hints.instead(getattr(callee, "__module__", None) or type(getattr(callee, "__self__", None)).__module__, word)
+        if hint:
+            return f"{name} cannot be called in a kernel: {hint}"
         if callable(callee) and hasattr(callee, "__code__") and not getattr(callee, "__module__", "").startswith("yoke"):
             return f"{name} is a function of Python: decorate it with @yoke.function"
         if not callable(callee):
             return f"{name} is no function"
-        return f"{name} cannot be called in a kernel{self.near(word, [*FUNCTIONS, *FUNCTIONS_OF_TWO, *ROUNDED, *TESTS])}"
+        near = self.near(word, [*FUNCTIONS, *FUNCTIONS_OF_TWO, *ROUNDED, *TESTS])
+        return f"{name} cannot be called in a kernel{near or ': call it outside, and pass what it gives'}"
 
     def handler(self, node, callee):
         """The function that translates a call of this."""

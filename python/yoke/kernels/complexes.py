@@ -94,6 +94,8 @@ POWERS = {2: "square", 3: "cube"}
 
 def functions_for(text):
     """The functions of complex numbers that a text calls, and those that they call."""
+    if "yk_complex" not in text:  # a regular expression takes long the first time
+        return ""
     missing, result = set(re.findall(r"\byk_complex\w+", text)), {}
     for type_ in reversed(COMPLEXES.values()):
         other = COMPLEXES["complex64" if type_.size == 16 else "complex128"]

@@ -4,8 +4,9 @@
 
 import ast
 import operator
+from types import CellType
 
-from . import complexes, device, ranges, records
+from . import complexes, device, hints, ranges, records
 from .arithmetic import compared, operated, truth
 from .arrays import ArrayValue
 from .errors import NotYetKnown
@@ -46,7 +47,10 @@ class Expressions:
         method = getattr(self, "on_" + name, None)
         if method is None:
             raise self.error(node, REFUSED.get(name, f"{name} is not part of kernels"))
-        return method(node)
+        try:
+            return method(node)
+        except Misfit as misfit:
+            raise self.error(node, str(misfit)) from None
 
     def number(self, node, what="here"):
         """The value of a node that has to be a real number."""
@@ -114,8 +118,11 @@ class Expressions:
     def on_Constant(self, node):
         if isinstance(node.value, (bool, int, float, complex)):
             return constant(node.value)
-        what = {str: "a string", bytes: "a string", type(None): "None", type(...): "..."}.get(type(node.value), "this")
-        raise self.error(node, f"{what} is not part of kernels")
+        what, hint = {
+            str: ("a string", ""), bytes: ("a string", ": use an array of uint8"), type(...): ("...", ": loop over the elements"),
+            type(None): ("None", ": take a number that stands for nothing, as -1 or math.nan"),
+        }[type(node.value)]
+        raise self.error(node, f"{what} is not part of kernels{hint}")
 
     def on_Name(self, node):
         if node.id in self.locals:
@@ -153,18 +160,20 @@ class Expressions:
                 return MISSING
             try:
                 found = getattr(owner, node.attr)
-                self.program.capture((lambda: getattr(owner, node.attr, None), owner), node.attr)
+                self.program.capture(owner, node.attr, True, found)
                 return found
             except AttributeError:
                 names = [each for each in dir(owner) if not each.startswith("_")]
-                raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{self.near(node.attr, names)}") from None
+                hint = f": write {hints.NUMBA[node.attr]}" if node.attr in hints.NUMBA else self.near(node.attr, names)
+                raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{hint}") from None
         return MISSING
 
     def lookup(self, node):
         found = self.kernel.find(node.id)
         if found is not None:
-            self.program.capture(found, node.id)
-            return found[0]()
+            value, owner, closed = found[0](), found[1], isinstance(found[1], CellType)
+            self.program.capture(owner, "cell_contents" if closed else node.id, closed, value)
+            return value
         names = [*self.locals, *self.kernel.visible()]
         raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", NotYetKnown)
 
@@ -345,6 +354,8 @@ class Expressions:
         value = self.value(node.value)
         if isinstance(value.type, TupleType):
             return self.item_of_tuple(node, value)
+        if isinstance(value.type, RecordType) and not value.type.vector and records.is_name(node.slice):
+            return records.field_of(self, node, value, node.slice.value)
         return self.element(node, value).read(self)
 
     def item_of_tuple(self, node, value):

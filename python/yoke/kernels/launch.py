@@ -9,7 +9,8 @@ import inspect
 import textwrap
 import types as python_types
 
-from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, expand_alike, looks_of
+from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, are_current
+from .._core import AlikeLaunch, AlikeLaunches
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
 from .records import RecordType, named, record_of, same_fields
@@ -152,7 +153,7 @@ class DeviceFunction(PythonFunction):
         return f"<yoke.function {self.name}>"
 
 
-class Kernel(PythonFunction):
+class Kernel(PythonFunction, AlikeLaunches):
     """A kernel that is a Python function. A launch is a call, as of every kernel: saxpy[n](stream, x, y, 2.0)."""
 
     is_kernel = True
@@ -314,16 +315,16 @@ class Kernel(PythonFunction):
         function that the text has captured has changed. small: the launch is."""
         key = (device, small, *[signature(each) for each in args])
         found = self.recent.get(key)
-        if found is None or not found[0].is_current():
+        if found is None or not are_current(found[0].captures):
             types = self.types_of(args)
             names = ranges.small_among(self.parameters, args, types) if small else None
             variant = self.variants.get((device, types, names))
-            if variant is None or not variant.is_current():
+            if variant is None or not are_current(variant.captures):
                 variant = self.variants[device, types, names] = Variant(self, device, types, names)
             found = self.recent[key] = variant, types
         return found
 
-    def __getitem__(self, shape):
+    def launch_of(self, shape):
         try:
             launch = self.launches.get(shape)
         except TypeError:  # a list
@@ -357,13 +358,6 @@ class Variant:
         self.recording = bool(self.places) or kernel.bounds
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
 
-    def is_current(self):
-        for get, value in self.captures:
-            now = get()
-            if now is not value and (type(now) is not type(value) or now != value):
-                return False
-        return True
-
 
 def signature(value):
     """What of an argument decides on its type."""
@@ -383,24 +377,15 @@ def begins_contiguous(array):
     return array.size == 0 or array.strides == strides_of(array.shape, array.itemsize) and Strided(array).offset == 0
 
 
-class PythonLaunch:
+class PythonLaunch(AlikeLaunch):
     """kernel[n] or kernel[grid, block]: what a call launches. May be kept and called any number of times."""
 
     def __init__(self, kernel, shape):
-        self.kernel, self.shape, self.small = kernel, shape, ranges.is_small_launch(shape)
-        self.last = None  # the device, the looks of the arguments, the variant, its launch
+        super().__init__(shape)
+        self.kernel, self.small = kernel, ranges.is_small_launch(shape)
 
-    def __call__(self, stream, *args):
-        last = self.last
-        if last is not None and type(stream) is Stream and stream.device is last[0]:
-            expanded = expand_alike(last[1], args)
-            if expanded is not None and last[2].is_current():
-                last[3](stream, *expanded)
-                return
-        self.launch(stream, args)
-
-    def launch(self, stream, args):
-        """The same, of arguments of any kind."""
+    def anew(self, stream, *args):
+        """A launch of any arguments."""
         kernel = self.kernel
         if not isinstance(stream, Stream):
             raise TypeError(f"the first argument of a launch is its stream: {kernel.name}[…](stream, …)")
@@ -418,9 +403,8 @@ class PythonLaunch:
         if record is not None:
             record.check(stream, kernel, variant.places)
             return
-        looks = None if any(isinstance(each, Complex) for each in types) else looks_of(args)
-        if looks is not None:
-            self.last = stream.device, looks, variant, launch
+        if not any(isinstance(each, Complex) for each in types):  # whose real numbers the compiled kernel does not take
+            self.keep(launch, variant.captures, stream, *args)
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"

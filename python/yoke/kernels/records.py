@@ -220,6 +220,18 @@ def negated(scope, node, value):
     return strong(record, f"yk_neg_{record.c}({value.code})", value.pure)
 
 
+def is_name(node):
+    """Whether an index is a field's name: x[i]["mass"] is x[i].mass, as in NumPy."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def with_attribute(target):
+    """x[i]["mass"], which is assigned, as x[i].mass."""
+    if not isinstance(target, ast.Subscript) or not is_name(target.slice):
+        return target
+    return ast.copy_location(ast.Attribute(target.value, target.slice.value, ast.Store()), target)
+
+
 class Field:
     """x[i].mass: read and written."""
 

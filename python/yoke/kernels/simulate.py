@@ -47,6 +47,13 @@ def host_array(shape, dtype):
     return Halves(numpy.zeros(shape, found.name)) if half_named(dtype) else numpy.zeros(shape, found.name)
 
 
+class Fields(types.SimpleNamespace):
+    """A struct as an argument, whose fields are attributes and items."""
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+
 def record_wanted(value, wanted):
     """The struct or vector of an argument; None: it is another."""
     if isinstance(wanted, RecordType):
@@ -171,7 +178,7 @@ class Simulation:
         record = record_wanted(value, wanted)
         if record is not None:
             if isinstance(value, numpy.void):
-                return types.SimpleNamespace(**{name: value[name] for name in record.fields})
+                return Fields(**{name: value[name] for name in record.fields})
             return value if isinstance(wanted, RecordType) else Elements(value, record)
         if isinstance(value, numpy.ndarray):
             found = half_named(value.dtype) or {**SCALARS, **COMPLEXES}.get(value.dtype.name)

@@ -8,7 +8,7 @@ from . import device, ranges, ufuncs
 from .arrays import ArrayValue
 from .bounds import Assertion, NeedsRecord, RECORD
 from .calls import allocated
-from .records import Field, RecordType
+from .records import Field, RecordType, with_attribute
 from .types import (
     Complex, F32, F64, I32, I64, MISSING, NUMBER, Scalar, TupleType, U64, common, constant, leaves, leaves_of_type, literal, strong,
     tuple_value,
@@ -18,7 +18,7 @@ REFUSED = {
     "Try": "try is not part of kernels: test before, or write a code to an array",
     "TryStar": "try is not part of kernels: test before, or write a code to an array",
     "Raise": "raise is not part of kernels: write a code to an array",
-    "With": "with is not part of kernels", "AsyncWith": "with is not part of kernels",
+    "With": "with is not part of kernels: open what it opens outside", "AsyncWith": "with is not part of kernels",
     "AsyncFor": "async is not part of kernels",
     "FunctionDef": "a function inside a kernel is not part of kernels: write a @yoke.function outside",
     "AsyncFunctionDef": "a function inside a kernel is not part of kernels: write a @yoke.function outside",
@@ -65,7 +65,9 @@ class Statements:
         if not isinstance(node.value, ast.Call):
             if type(node.value).__name__ in ("Await", "Yield", "YieldFrom", "ListComp"):
                 self.value(node.value)  # which refuses it
-            raise self.error(node, "this statement computes a value and drops it: assign it")
+            word = self.static(node.value) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
+            raise self.error(node, f"this names a function and does not call it: write {ast.unparse(node.value)}()" if callable(
+                word) else "this statement computes a value and drops it: assign it")
         callee = self.static(node.value.func)
         if callee is print:
             return self.do_print(node.value)
@@ -109,6 +111,9 @@ class Statements:
             node = node.value
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return quoted(node.value)
+        if isinstance(node, ast.BinOp) and isinstance(node.left, (ast.Constant, ast.JoinedStr)) and not isinstance(
+                getattr(node.left, "value", ""), (int, float, complex)):
+            raise self.error(node, "print composes no strings in a kernel: write print(\"x\", x), with each part by itself")
         value = self.value(node)
         if isinstance(value.type, TupleType):
             opened = [self.print_number(node, each, texts) for each in leaves(value)]
@@ -191,6 +196,7 @@ class Statements:
             return self.unpack(node, target, value)
         if isinstance(target, ast.Name):
             return self.assign_name(node, target.id, value)
+        target = with_attribute(target)
         if isinstance(target, ast.Subscript):
             owner = self.value(target.value)
             if isinstance(owner.type, TupleType):
@@ -296,8 +302,9 @@ class Statements:
             if not isinstance(left.type, (*NUMBER, RecordType)):
                 raise self.error(node, f"a number is wanted left of the operator, and this is {self.shown(left)}")
             return self.assign_name(node, node.target.id, self.binary(node, node.op, left, right))
-        if isinstance(node.target, ast.Attribute):
-            element = self.field(node.target)
+        target = with_attribute(node.target)
+        if isinstance(target, ast.Attribute):
+            element = self.field(target)
         else:
             owner = self.value(node.target.value)
             if isinstance(owner.type, TupleType):
@@ -321,12 +328,12 @@ class Statements:
             self.inner(node.orelse)
         self.emit("}")
         self.facts = before
-        self.forget(names_assigned(node))
+        self.forget(changed_in(node))
 
     def do_While(self, node):
         if node.orelse:
             raise self.error(node, "else of a loop is not part of kernels: set a flag before break")
-        before, changed = len(self.lines), names_assigned(node)
+        before, changed = len(self.lines), changed_in(node)
         self.forget(changed)
         test, told = self.tested(node.test)
         self.refuse_lines(node.test, before)
@@ -348,8 +355,7 @@ class Statements:
             raise self.error(node, "else of a loop is not part of kernels: set a flag before break")
         call = node.iter
         if not isinstance(call, ast.Call) or self.static(call.func) is not range:
-            hint = ": write for i in range(len(x))" if isinstance(call, ast.Name) else ""
-            raise self.error(call, "a kernel loops over range(…)" + hint)
+            raise self.error(call, f"a kernel loops over range(…): {self.instead_of_loop(call)}")
         if not isinstance(node.target, ast.Name):
             raise self.error(node.target, "the variable of a loop is a name")
         if not 1 <= len(call.args) <= 3 or call.keywords:
@@ -364,6 +370,18 @@ class Statements:
             raise self.error(call.args[2], "the step of range is not 0")
         self.emit_range(node, first, stop, step)
 
+    def instead_of_loop(self, over):
+        """What to write instead of a loop over something else."""
+        word = ast.unparse(over.func).split(".")[-1] if isinstance(over, ast.Call) else ""
+        first = ast.unparse(over.args[0]) if word and over.args else "x"
+        if word in ("enumerate", "zip"):
+            return f"write for i in range(len({first})), and take the elements inside"
+        if word in ("reversed", "arange", "prange"):
+            return {"reversed": "write range(n - 1, -1, -1)"}.get(word, f"write range({', '.join(map(ast.unparse, over.args))})")
+        if isinstance(over, (ast.Tuple, ast.List)):
+            return "write a statement for each value, or a loop over an array of yoke.local(shape, dtype)"
+        return f"write for i in range(len({ast.unparse(over) if isinstance(over, ast.Name) else 'x'}))"
+
     def emit_range(self, node, first, stop, step):
         """A loop with a variable of its own, since the body may assign the program's."""
         type_ = common(common(first.type, stop.type) or I64, step.type) or I64
@@ -377,7 +395,7 @@ class Statements:
             raise self.error(node.target, f"{name} is an array: take another name")
         self.merge(node, name, type_)
         self.seen.add(name)
-        changed = names_assigned(node)
+        changed = changed_in(node)
         bounds = ranges.of_loop(self, first, stop, step) if type_ is I64 else None
         self.forget(changed)
         counted = I32 if bounds else type_
@@ -467,6 +485,13 @@ def quoted(text):
 def names_assigned(tree):
     """The names that are assigned in a part of a function."""
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def changed_in(node):
+    """The same of a statement, which keeps them: it is translated several times."""
+    if not hasattr(node, "changed"):
+        node.changed = names_assigned(node)
+    return node.changed
 
 
 def ends(statements):

@@ -72,15 +72,13 @@ class Program:
         self.captures = {}
         self.shuffles = self.philox = self.prints = self.asserts = False
 
-    def capture(self, found, name):
+    def capture(self, owner, name, attribute, value):
         """A name outside the kernel, whose number or function is in the text: another one there means another text."""
-        get = found[0]
-        value = get()
         if isinstance(value, ModuleType):  # whose answers to what it has not are long
             return
         number = isinstance(value, (int, float, complex, tuple)) or getattr(value, "shape", None) == ()
         if number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False:  # a function of ours
-            self.captures[id(found[1]), name] = (get, value)
+            self.captures[id(owner), name] = owner, name, attribute, value
 
     def record(self, scope, node, record):
         """Declare a struct."""

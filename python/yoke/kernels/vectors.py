@@ -130,3 +130,9 @@ class AnElement:
     def __setattr__(self, name, value):
         elements, index = self._place
         elements.set(index, name, value)
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def __setitem__(self, name, value):
+        setattr(self, name, value)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: auto_pickle=False
+# Launches of kernels that are written in Python: one whose arguments look as those of the last goes to the compiled kernel at once.
+# The hot path, as kernel.pyx.
+
+cimport cython
+from cpython.object cimport PyObject
+
+from .c_python cimport (
+    Py_INCREF_raw, Py_TYPE_raw, PyLong_AsLongLongAndOverflow_raw, PyLong_FromLongLong_raw, PyTuple_GetItem, PyTuple_New,
+    PyTuple_SetItem_raw, PyTuple_Size,
+)
+from .c_yoke cimport *
+from .c_ops cimport *
+from .array cimport Array
+from .device cimport Device
+from .kernel cimport Launch, MOST_ARGS
+from .stream cimport Stream
+
+
+cdef int64_t SMALL = 1 << 30  # as kernels/ranges.py has it
+
+cdef void *type_float = <void *>float
+cdef void *type_int = <void *>int
+cdef void *type_bool = <void *>bool
+cdef void *type_array = <void *>Array
+
+
+cdef int looks(PyObject *value) noexcept:
+    """What of an argument decides on its type, and whether it is small, as a number; 0: it takes a closer look than this."""
+    cdef void *kind = <void *>Py_TYPE_raw(value)
+    cdef yoke_array *array
+    cdef int64_t size = 1
+    cdef long long number
+    cdef int overflow = 0
+    if kind == type_float:
+        return 1
+    if kind == type_int:
+        number = PyLong_AsLongLongAndOverflow_raw(value, &overflow)
+        return 2 if not overflow and -SMALL < number < SMALL else 3
+    if kind == type_bool:
+        return 4
+    if kind != type_array:
+        return 0
+    array = &(<Array>value).a
+    if array.offset or not yoke_array_is_contiguous(array):
+        return 0
+    for axis in range(array.dimensions):
+        size *= max(array.shape[axis], 1)
+        if size >= SMALL:
+            return 8192 + array.dtype * 16 + array.dimensions
+    return array.dtype * 16 + array.dimensions
+
+
+cdef bint have_changed(list captures) except -1:
+    """Whether a name outside the kernel no longer has the value that its text was made with. captures: (its owner, the name, whether
+    that is an attribute or the key of a dict, the value)."""
+    for owner, name, attribute, value in captures:
+        found = getattr(owner, name, None) if attribute is True else (<dict>owner).get(name)
+        if found is not value and (type(found) is not type(value) or found != value):
+            return True
+    return False
+
+
+@cython.final
+cdef class Last:
+    """A launch that has been made."""
+    cdef Device device
+    cdef Launch launch   # of the compiled kernel
+    cdef list captures   # as have_changed takes them
+    cdef Py_ssize_t count, expanded  # arguments, without the stream; with the extents behind each array
+    cdef int looks[MOST_ARGS]
+
+    cdef bint looks_so(self, tuple args) noexcept:
+        """Whether the arguments behind the stream look as those of this launch."""
+        cdef Py_ssize_t i
+        if PyTuple_Size(args) != self.count + 1:
+            return False
+        for i in range(self.count):
+            if looks(PyTuple_GetItem(args, i + 1)) != self.looks[i]:
+                return False
+        return True
+
+    cdef tuple expand(self, tuple args):
+        """The arguments of the compiled kernel: the extents stand behind each array."""
+        cdef tuple result = PyTuple_New(self.expanded)
+        cdef Py_ssize_t i, at = 0
+        cdef PyObject *value
+        cdef yoke_array *array
+        for i in range(self.count + 1):
+            value = PyTuple_GetItem(args, i)
+            Py_INCREF_raw(value)
+            PyTuple_SetItem_raw(result, at, value)
+            at += 1
+            if <void *>Py_TYPE_raw(value) == type_array:
+                array = &(<Array>value).a
+                for axis in range(array.dimensions):
+                    PyTuple_SetItem_raw(result, at, PyLong_FromLongLong_raw(array.shape[axis]))
+                    at += 1
+        return result
+
+
+cdef class AlikeLaunch:
+    """AlikeLaunch(shape)\n--\n\n\
+    kernel[n] or kernel[grid, block] of a kernel in Python. `anew`, which a class of this one has, makes a launch of any
+    arguments."""
+
+    cdef readonly object shape
+    cdef Last last
+
+    @cython.embedsignature(False)
+    def __init__(self, shape):
+        self.shape = shape
+
+    def __call__(self, *args):
+        cdef Last last = self.last
+        cdef PyObject *stream
+        if last is not None:
+            stream = PyTuple_GetItem(args, 0) if PyTuple_Size(args) else NULL
+            if (stream != NULL and type(<object>stream) is Stream and (<Stream>stream).device is last.device
+                    and last.looks_so(args) and not have_changed(last.captures)):
+                last.launch(*last.expand(args))
+                return
+        self.anew(*args)
+
+    def keep(self, Launch launch not None, list captures not None, *args):
+        """The next launch goes this way if its arguments look as these do, the first of which is the stream."""
+        cdef Last last = Last.__new__(Last)
+        cdef PyObject *value
+        last.device, last.launch, last.captures = (<Stream?>args[0]).device, launch, captures
+        last.count, last.expanded = len(args) - 1, len(args)
+        if last.count > MOST_ARGS:
+            return
+        for i in range(last.count):
+            value = PyTuple_GetItem(args, i + 1)
+            last.looks[i] = looks(value)
+            if last.looks[i] == 0:
+                return
+            if <void *>Py_TYPE_raw(value) == type_array:
+                last.expanded += (<Array>value).a.dimensions
+        self.last = last
+
+
+cdef class AlikeLaunches:
+    """AlikeLaunches()\n--\n\n\
+    A kernel in Python: `kernel[shape]` is the same object each time. `launch_of`, which a class of this one has, makes it."""
+
+    cdef AlikeLaunch recent
+
+    def __getitem__(self, shape):
+        cdef AlikeLaunch launch = self.recent
+        if launch is None or launch.shape is not shape:
+            launch = self.launch_of(shape)
+            if type(shape) is int or type(shape) is tuple:  # others may have another value the next time
+                self.recent = launch
+        return launch
+
+
+def are_current(list captures not None):
+    """Whether the names outside a kernel that its text was made with have their values yet; captures: as have_changed takes them."""
+    return not have_changed(captures)
