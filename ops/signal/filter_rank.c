@@ -57,7 +57,7 @@ typedef struct rank_filter {
 
 /* ---- Checks ---- */
 
-/* The bits of a number in a dtype that holds it. */
+/* The bits of a number in a dtype that holds it, with zeros above them. */
 static yoke_status set_value(rank_filter *r, int32_t dtype)
 {
     double value = r->f.options.value;
@@ -77,7 +77,7 @@ static yoke_status set_value(rank_filter *r, int32_t dtype)
         if (!(value >= low && value < end) || value != floor(value))
             return yops_fail(&r->f.call, YOKE_E_INVALID_ARGUMENT, "options->value is %s, and the elements are %s",
                              yops_write_number(value).text, yoke_dtype_get_name(dtype));
-        r->value = value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
+        r->value = value < 0 ? (uint64_t)(int64_t)value & UINT64_MAX >> (64 - bits) : (uint64_t)value;
     }
     return YOKE_OK;
 }
