@@ -87,6 +87,9 @@ def test_mistakes():
         yoke.evaluate("sum(x)", axis=(), x=a)
     with pytest.raises(TypeError, match="keepdims goes with axis"):
         yoke.evaluate("x", keepdims=True, x=a)
+    for options in ({}, {"axis": 0}):
+        with pytest.raises(TypeError, match="yoke.map"):
+            yoke.evaluate("x + x", x=a, out=a, **options)
     with pytest.raises(TypeError, match="as a str"):
         yoke.evaluate(lambda x: x, axis=0, x=a)
     with pytest.raises((IndexError, ValueError)):
