@@ -5,7 +5,8 @@
 Integers are rounded to the nearest number within the range of the result, where SciPy truncates and wraps. Weights are few and are
 read by the host: lists or NumPy's arrays; an Array of weights is waited for. output: None, a dtype, or an Array, which may be the
 input itself; it is returned. mode: reflect (or grid-mirror), constant (or grid-constant: cval), nearest, mirror, wrap (or
-grid-wrap); a list has one for each axis, but for correlate and convolve."""
+grid-wrap); a list has one for each axis, but for correlate and convolve. With axes, sizes, origins, modes and the axes of weights,
+footprints and structures are in their order, where SciPy takes some in ascending order."""
 
 import math as _math
 import operator as _operator

@@ -9,7 +9,7 @@ import inspect
 import textwrap
 import types as python_types
 
-from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, expand_alike, looks_of
+from .._core import Array, Buffer, HostArgument, KernelArgumentError, Source, Stream, Strided, expand_alike, looks_of
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
 from .records import RecordType, named, record_of, same_fields
@@ -292,7 +292,8 @@ class Kernel(PythonFunction):
                               f"{MOST_DIMENSIONS} at most")
         contiguous = memory is not value or begins_contiguous(memory)
         if isinstance(element, RecordType) and not contiguous:
-            raise KernelError(f"{self.name}: {parameter.arg} is an array of {element}, which is contiguous: pass yoke.copy(x)")
+            raise KernelError(f"{self.name}: {parameter.arg} is an array of {element}, which is contiguous: pass "
+                              f"{parameter.arg}.copy()")
         return ArrayType(element, dimensions, contiguous=contiguous)
 
     def element_of(self, memory, wanted):
@@ -360,9 +361,14 @@ class Variant:
     def is_current(self):
         for get, value in self.captures:
             now = get()
-            if now is not value and (type(now) is not type(value) or now != value):
+            if now is not value and not is_same(now, value):
                 return False
         return True
+
+
+def is_same(now, value):
+    """Whether what is captured has the text of before: -0.0 equals 0.0, and (1.0, 2) equals (1, 2), which have not."""
+    return type(now) is type(value) and now == value and (isinstance(value, (bool, int)) or repr(now) == repr(value))
 
 
 def signature(value):
@@ -414,7 +420,11 @@ class PythonLaunch:
                 packed = isinstance(type_, (RecordType, Complex))
                 expanded.append(type_.packed(value) if packed else int(value) if type_ is BOOL else value)
         launch = variant.compiled[self.shape]
-        launch(stream, *expanded)
+        try:
+            launch(stream, *expanded)
+        except KernelArgumentError:
+            refuse_read_only(kernel, args)
+            raise
         if record is not None:
             record.check(stream, kernel, variant.places)
             return
@@ -424,6 +434,14 @@ class PythonLaunch:
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
+
+
+def refuse_read_only(kernel, args):
+    """Of a launch that was refused: say so in the words of Python where an array is read-only."""
+    for parameter, value in zip(kernel.parameters, args):
+        if isinstance(value, Array) and value.buffer is not None and value.buffer.read_only:
+            raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is a read-only array, and a kernel in Python may write to "
+                                      f"each of its arrays: pass {parameter.arg}.copy()") from None
 
 
 def is_wide(types):
