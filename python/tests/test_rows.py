@@ -112,5 +112,5 @@ def test_large_integers_are_subtracted_before_they_are_floats():
         least, most = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
         x = yoke.asarray(numpy.array([least, most, most - 1, 0], dtype))
         numpy.testing.assert_allclose(yoke.softmax(x).tolist(), [0, 0.7310585786, 0.2689414214, 0], rtol=1e-6)
-        numpy.testing.assert_allclose(yoke.log_softmax(x).tolist(), [float(least) - most, -0.3132616875, -1.3132616875, -float(most)],
-                                      rtol=1e-6)
+        logarithms = [float(least) - most, -0.3132616875, -1.3132616875, -float(most)]
+        numpy.testing.assert_allclose(yoke.log_softmax(x).tolist(), logarithms, rtol=1e-6)
