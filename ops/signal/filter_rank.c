@@ -57,7 +57,7 @@ typedef struct rank_filter {
 
 /* ---- Checks ---- */
 
-/* The bits of a number in a dtype that holds it. */
+/* The bits of a number in a dtype that holds it, with zeros above them. */
 static yoke_status set_value(rank_filter *r, int32_t dtype)
 {
     double value = r->f.options.value;
@@ -77,7 +77,7 @@ static yoke_status set_value(rank_filter *r, int32_t dtype)
         if (!(value >= low && value < end) || value != floor(value))
             return yops_fail(&r->f.call, YOKE_E_INVALID_ARGUMENT, "options->value is %s, and the elements are %s",
                              yops_write_number(value).text, yoke_dtype_get_name(dtype));
-        r->value = value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
+        r->value = value < 0 ? (uint64_t)(int64_t)value & UINT64_MAX >> (64 - bits) : (uint64_t)value;
     }
     return YOKE_OK;
 }
@@ -87,6 +87,8 @@ static yoke_status add_box(rank_filter *r, const int64_t *sizes, int64_t *out_co
 {
     yoke_status status = YOKE_OK;
     int64_t count = 1;
+    if (!sizes && r->f.axis_count > 0)
+        return yops_fail(&r->f.call, YOKE_E_INVALID_ARGUMENT, "sizes is NULL, and there are %d axes", (int)r->f.axis_count);
     for (int32_t i = 0; i < r->f.axis_count && status == YOKE_OK; i++) {
         int64_t size = sizes[r->f.places[i]];
         if (size < 1)
@@ -381,8 +383,6 @@ yoke_status yoke_rank_filter_at(const char *where, yoke_stream *stream, const yo
     rank_filter r = { .f = { .out = out, .a = a, .is_rank = true } };
     int64_t box = 1;
     yoke_status status = yops_filter_begin(&r.f, "yoke_rank_filter", where, stream, axes, axis_count, options);
-    if (status == YOKE_OK && !sizes && r.f.axis_count > 0)
-        status = yops_fail(&r.f.call, YOKE_E_INVALID_ARGUMENT, "sizes is NULL, and there are %d axes", (int)r.f.axis_count);
     if (status == YOKE_OK)
         status = set_value(&r, a->dtype);
     if (status == YOKE_OK)

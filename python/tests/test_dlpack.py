@@ -67,6 +67,12 @@ def test_pocl_shares():
     assert is_shared() == (info.platform == "Portable Computing Language")
 
 
+@shared
+def test_a_device_that_is_not_the_capsules():
+    with pytest.raises(BufferError, match="device 4"):
+        yoke.from_dlpack(New(yoke.ones(3).__dlpack__(), (1, 0)))
+
+
 # ---- Out ----
 
 @shared

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launches of kernels written in Python: variants, host arrays, strides, graphs, what is captured; and that nobody else pays."""
 
+import math
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import kernel_samples
 import yoke
 
 FACTOR = 3
+FACTORS = (3, 4)
 
 
 @yoke.kernel
@@ -147,6 +149,36 @@ def test_captured_numbers_may_change(monkeypatch):
         monkeypatch.setitem(globals(), "FACTOR", factor)
         scaled[4](stream, yoke.arange(4, dtype="int32"), y)
         assert y.tolist() == [0, factor, 2 * factor, 3 * factor]
+
+
+def test_captured_numbers_that_are_equal_and_not_the_same(monkeypatch):
+    @yoke.kernel
+    def signed(x):
+        x[0] = math.copysign(1.0, FACTOR)
+
+    @yoke.kernel
+    def first(x):
+        x[0] = FACTORS[0]
+
+    stream, x, numbers = yoke.default_stream(), yoke.zeros(1), yoke.zeros(1, "int32")
+    for factor in (0.0, -0.0, 0.0):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        signed[1](stream, x)
+        assert x.item() == math.copysign(1.0, factor)
+    first[1](stream, numbers)
+    monkeypatch.setitem(globals(), "FACTORS", (3.0, 4))
+    with pytest.raises(yoke.KernelError, match="rounded"):
+        first[1](stream, numbers)
+    monkeypatch.setitem(globals(), "FACTORS", (3, 4))
+    first[1](stream, numbers)
+    assert numbers.item() == 3
+
+
+def test_read_only_arrays_are_refused_in_words_of_python():
+    x = yoke.ones(4).imag
+    with pytest.raises(yoke.KernelArgumentError, match=r"scaled: x is a read-only array.*x\.copy\(\)"):
+        scaled[4](yoke.default_stream(), x, yoke.zeros(4))
+    scaled[4](yoke.default_stream(), x.copy(), yoke.zeros(4))
 
 
 class settings:

@@ -130,6 +130,23 @@ def test_ranks_of_every_dtype():
     for wrong in (0.5, 300, -1, 2**53 + 1, numpy.nan):
         with pytest.raises(ValueError, match="cval|value"):
             ndimage.minimum_filter(yoke.asarray(large.astype("uint8")), 3, mode="constant", cval=wrong)
+    small = yoke.asarray(numpy.arange(12, dtype="int8").reshape(3, 4))
+    for mode in ("constant", ["constant", "nearest"]):
+        assert ndimage.minimum_filter(small, 3, mode=mode, cval=-7).tolist()[0] == [-7] * 4
+        assert ndimage.maximum_filter(small, 3, mode=mode, cval=-7).tolist()[0] == [5, 6, 7, 7]
+        for array, wrong in ((small, 0.5), (small, 1e10), (small == 1, 2)):
+            with pytest.raises((ValueError, OverflowError), match="value|cval"):
+                ndimage.minimum_filter(array, 3, mode=mode, cval=wrong)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64", "float32"])
+def test_results_beyond_the_range_of_the_output_are_its_ends(dtype):
+    a = yoke.asarray(numpy.array([-6, 300, 5, 1000], dtype))
+    own = yoke.zeros(4, "int8")
+    assert ndimage.median_filter(a, 1, output="uint8").tolist() == [0, 255, 5, 255]
+    assert ndimage.grey_dilation(a, 1, output="uint64").tolist() == [0, 300, 5, 1000]
+    assert ndimage.maximum_filter(a, 1, output=own).tolist() == [-6, 127, 5, 127]
+    assert ndimage.gaussian_filter(a, 0, 1, "uint8").tolist() == [0, 255, 5, 255]
 
 
 def test_many_neighbours():

@@ -72,6 +72,9 @@ def test_host_arrays_are_copied_in_and_out():
     axpy[4, 256](cuda.In(frozen), out, 1.0)
     axpy[4, 256](frozen, cuda.InOut(out), 1.0)
     assert out.tolist() == (2 * X).tolist()
+    with pytest.raises(ValueError, match="axpy: y is a read-only array"):
+        axpy[4, 256](X, frozen, 1.0)
+    assert frozen.tolist() == X.tolist()
 
 
 @cuda.jit

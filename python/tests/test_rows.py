@@ -32,6 +32,9 @@ def test_softmax(axis):
 def test_dtypes():
     halves = yoke.asarray(VALUES).astype("float16")
     assert yoke.softmax(halves, -1).dtype == numpy.float16
+    short = halves.astype("bfloat16")
+    for function in (yoke.softmax, yoke.log_softmax, yoke.logsumexp):
+        assert str(function(short, -1).dtype) == "bfloat16"
     assert yoke.softmax(yoke.asarray([1, 2, 3]), -1).dtype in (numpy.float32, numpy.float64)
     numpy.testing.assert_allclose(yoke.to_numpy(yoke.softmax([1, 2, 3])), softmax(numpy.array([1, 2, 3]), None), rtol=1e-6)
 
@@ -84,6 +87,9 @@ def test_mistakes():
         yoke.evaluate("sum(x)", axis=(), x=a)
     with pytest.raises(TypeError, match="keepdims goes with axis"):
         yoke.evaluate("x", keepdims=True, x=a)
+    for options in ({}, {"axis": 0}):
+        with pytest.raises(TypeError, match="yoke.map"):
+            yoke.evaluate("x + x", x=a, out=a, **options)
     with pytest.raises(TypeError, match="as a str"):
         yoke.evaluate(lambda x: x, axis=0, x=a)
     with pytest.raises((IndexError, ValueError)):
@@ -102,3 +108,9 @@ def test_large_integers_are_subtracted_before_they_are_floats():
     x = yoke.asarray(numpy.array([2**62, 2**62 + 5, 3]))
     numpy.testing.assert_allclose(yoke.softmax(x).tolist(), [0.0066928509, 0.9933071491, 0], rtol=1e-6)
     numpy.testing.assert_allclose(yoke.log_softmax(x).tolist()[:2], [-5.0067153485, -0.0067153485], rtol=1e-6)
+    for dtype in ("int32", "int64"):  # whose difference the dtype does not hold
+        least, most = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+        x = yoke.asarray(numpy.array([least, most, most - 1, 0], dtype))
+        numpy.testing.assert_allclose(yoke.softmax(x).tolist(), [0, 0.7310585786, 0.2689414214, 0], rtol=1e-6)
+        logarithms = [float(least) - most, -0.3132616875, -1.3132616875, -float(most)]
+        numpy.testing.assert_allclose(yoke.log_softmax(x).tolist(), logarithms, rtol=1e-6)

@@ -63,6 +63,15 @@ def _place(i, n, mode):
     return min(i, 2 * n - 1 - i)
 
 
+def _element(cval, dtype):
+    """The constant as an element of integers or bools, which is one of their values or an error."""
+    if dtype.startswith(("float", "bfloat")):
+        return cval
+    if cval != int(cval) or (dtype == "bool" and cval not in (0, 1)):
+        raise ValueError(f"cval is {cval}, and the elements are {dtype}")
+    return int(cval)
+
+
 def bordered(array, before, behind, modes, cval):
     """The array with so many elements more before and behind each axis."""
     from ._positions import take
@@ -89,6 +98,8 @@ def ranked(array, rank, shape, flags, axes, origins, modes, cval, out):
         mode = modes[0] if modes else "nearest"
         return _core.rank_filter(array, rank, shape, flags, axes=axes, output=out, mode=mode,
                                  cval=cval if mode == "constant" else 0, origin=origins)
+    if "constant" in modes:
+        cval = _element(cval, str(array.dtype))
     before, behind, every = [0] * array.ndim, [0] * array.ndim, ["nearest"] * array.ndim
     for axis, n, shift, mode in zip(axes, shape, origins, modes):
         before[axis], behind[axis], every[axis] = max(0, n // 2 + shift), max(0, n - 1 - n // 2 - shift), mode

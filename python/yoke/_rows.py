@@ -6,26 +6,28 @@ from ._core import evaluate as _evaluate
 
 __all__ = ["log_softmax", "logsumexp", "softmax"]
 
+_DISTANCE = "((uint64)max(x) - (uint64)x)"  # of integers: exact before it is a float, whatever their signs
+
 
 def _value(text, a, axis, keepdims=False, **variables):
     """The value of an expression of x. Floats keep their dtype; integers count as floats."""
     a = _array(a)
-    dtype = a.dtype if a.dtype.name.startswith(("float", "bfloat")) else None
+    dtype = a.dtype if str(a.dtype).startswith(("float", "bfloat")) else None
     return _evaluate(text, dtype, axis=axis, keepdims=keepdims, x=a, **variables)
 
 
 def softmax(x, axis=None):
     """exp(x) / sum(exp(x)) along an axis, several, or all, in one launch; elements are taken relative to the largest one, so that
     none overflows. Integers give floats."""
-    if _array(x).dtype.name.startswith(("int", "uint")):  # exact before they are floats
-        return _value("e = exp((max(x) - x) * -1.0); e / sum(e)", x, axis)
+    if str(_array(x).dtype).startswith(("int", "uint")):
+        return _value(f"e = exp({_DISTANCE} * -1.0); e / sum(e)", x, axis)
     return _value("v = x * 1.0; e = exp(v - max(v)); e / sum(e)", x, axis)
 
 
 def log_softmax(x, axis=None):
     """The logarithm of softmax, which is exact also where softmax is 0."""
-    if _array(x).dtype.name.startswith(("int", "uint")):
-        return _value("d = (max(x) - x) * -1.0; d - log(sum(exp(d)))", x, axis)
+    if str(_array(x).dtype).startswith(("int", "uint")):
+        return _value(f"d = {_DISTANCE} * -1.0; d - log(sum(exp(d)))", x, axis)
     return _value("v = x * 1.0; m = max(v); d = v - (isfinite(m) ? m : 0); d - log(sum(exp(d)))", x, axis)
 
 

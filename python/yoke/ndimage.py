@@ -5,7 +5,8 @@
 Integers are rounded to the nearest number within the range of the result, where SciPy truncates and wraps. Weights are few and are
 read by the host: lists or NumPy's arrays; an Array of weights is waited for. output: None, a dtype, or an Array, which may be the
 input itself; it is returned. mode: reflect (or grid-mirror), constant (or grid-constant: cval), nearest, mirror, wrap (or
-grid-wrap); a list has one for each axis, but for correlate and convolve."""
+grid-wrap); a list has one for each axis, but for correlate and convolve. With axes, sizes, origins, modes and the axes of weights,
+footprints and structures are in their order, where SciPy takes some in ascending order."""
 
 import math as _math
 import operator as _operator
@@ -14,6 +15,7 @@ from . import _core
 from ._core import Array as _Array
 from ._core import array_from as _array_from
 from ._core import evaluate as _evaluate
+from ._types import iinfo as _iinfo
 
 __all__ = ["binary_closing", "binary_dilation", "binary_erosion", "binary_opening", "convolve", "convolve1d", "correlate",
            "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "grey_closing",
@@ -87,10 +89,17 @@ def _work(image, target):
     return "float64" if wide else "float32"
 
 
+def _limited(values, target):
+    """Integers, where they are beyond the range of the target its end."""
+    own, ends = _iinfo(values.dtype), _iinfo(target)
+    low, high = max(own.min, ends.min), min(own.max, ends.max)
+    return values if (low, high) == (own.min, own.max) else values.clip(low, high)
+
+
 def _finished(values, target, out):
-    """Sums as the result: integers are rounded."""
-    if target != "bool" and "int" in target and "int" not in str(values.dtype):
-        values = _core.apply("rint", values)
+    """Values as the result: floats are rounded to integers, and integers limited to the range of others."""
+    if "int" in target and str(values.dtype) != target:
+        values = _limited(values, target) if "int" in str(values.dtype) else _core.apply("rint", values)
     if out is None:
         return values.astype(target, copy=False)
     out[...] = values

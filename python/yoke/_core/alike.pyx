@@ -52,12 +52,17 @@ cdef int looks(PyObject *value) noexcept:
     return array.dtype * 16 + array.dimensions
 
 
+cdef bint is_same(found, value) except -1:
+    """Whether what is captured has the text of before: -0.0 equals 0.0, and (1.0, 2) equals (1, 2), which have not."""
+    return type(found) is type(value) and found == value and (isinstance(value, int) or repr(found) == repr(value))
+
+
 cdef bint have_changed(list captures) except -1:
     """Whether a name outside the kernel no longer has the value that its text was made with. captures: (its owner, the name, whether
     that is an attribute or the key of a dict, the value)."""
     for owner, name, attribute, value in captures:
         found = getattr(owner, name, None) if attribute is True else (<dict>owner).get(name)
-        if found is not value and (type(found) is not type(value) or found != value):
+        if found is not value and not is_same(found, value):
             return True
     return False
 

@@ -5,6 +5,7 @@
 
 import itertools
 import math
+import re
 
 cimport cython
 from libc.string cimport memcmp
@@ -416,6 +417,8 @@ def evaluate(expression, /, dtype=None, *, axis=..., keepdims=False, stream=None
     that is the same all along the axis, as "sum(x * x)", gives one element for each row: the result is without the axis, unless
     keepdims."""
     cdef Array result
+    if "out" in variables and isinstance(expression, str) and not re.search(r"\bout\b", expression):
+        raise TypeError("evaluate gives a new array, and the expression has no out: yoke.map('out = …', out=…) writes into one")
     if axis is not ...:
         return evaluate_rows(expression, dtype, axis, keepdims, stream, variables)
     if keepdims is not False:

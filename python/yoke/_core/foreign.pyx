@@ -319,6 +319,11 @@ cdef object over_capsule(capsule, Stream stream, bint on_host):
 
     foreign.lent.take(capsule, &tensor)
     if on_host:
+        kind = tensor.dl_tensor.device.device_type
+        if kind != HOST:
+            foreign.lent.give_back(capsule)
+            raise BufferError("__dlpack_device__ says that the memory is on the host, and __dlpack__ that it is on DLPack's "
+                              f"device {kind}")
         memory = place_on_host(&tensor, stream)
         if memory == 0:
             foreign.lent.give_back(capsule)

@@ -9,7 +9,7 @@ import inspect
 import textwrap
 import types as python_types
 
-from .._core import Array, Buffer, HostArgument, Source, Stream, Strided, are_current
+from .._core import Array, Buffer, HostArgument, KernelArgumentError, Source, Stream, Strided, are_current
 from .._core import AlikeLaunch, AlikeLaunches
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
@@ -293,7 +293,8 @@ class Kernel(PythonFunction, AlikeLaunches):
                               f"{MOST_DIMENSIONS} at most")
         contiguous = memory is not value or begins_contiguous(memory)
         if isinstance(element, RecordType) and not contiguous:
-            raise KernelError(f"{self.name}: {parameter.arg} is an array of {element}, which is contiguous: pass yoke.copy(x)")
+            raise KernelError(f"{self.name}: {parameter.arg} is an array of {element}, which is contiguous: pass "
+                              f"{parameter.arg}.copy()")
         return ArrayType(element, dimensions, contiguous=contiguous)
 
     def element_of(self, memory, wanted):
@@ -399,7 +400,11 @@ class PythonLaunch(AlikeLaunch):
                 packed = isinstance(type_, (RecordType, Complex))
                 expanded.append(type_.packed(value) if packed else int(value) if type_ is BOOL else value)
         launch = variant.compiled[self.shape]
-        launch(stream, *expanded)
+        try:
+            launch(stream, *expanded)
+        except KernelArgumentError:
+            refuse_read_only(kernel, args)
+            raise
         if record is not None:
             record.check(stream, kernel, variant.places)
             return
@@ -408,6 +413,14 @@ class PythonLaunch(AlikeLaunch):
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
+
+
+def refuse_read_only(kernel, args):
+    """Of a launch that was refused: say so in the words of Python where an array is read-only."""
+    for parameter, value in zip(kernel.parameters, args):
+        if isinstance(value, Array) and value.buffer is not None and value.buffer.read_only:
+            raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is a read-only array, and a kernel in Python may write to "
+                                      f"each of its arrays: pass {parameter.arg}.copy()") from None
 
 
 def is_wide(types):
