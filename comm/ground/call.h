@@ -34,7 +34,6 @@ yoke_status ycomm_check_array(const ycomm_call *call, const char *name, const yo
                               ycomm_region *out_region);
 bool ycomm_overlap(const ycomm_region *a, const ycomm_region *b);
 yoke_status ycomm_check_rank(const ycomm_call *call, const char *name, int32_t rank);
-yoke_status ycomm_check_tag(const ycomm_call *call, int32_t tag);
 const char *ycomm_dtype_name(int32_t dtype);
 
 #endif

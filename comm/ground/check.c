@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of a call's arrays, ranks and tags: everything is refused before anything is enqueued. */
+/* The checks of a call's arrays and ranks: everything is refused before anything is enqueued. */
 #include <inttypes.h>
 
 #include <yoke/library.h>
@@ -117,12 +117,5 @@ yoke_status ycomm_check_rank(const ycomm_call *call, const char *name, int32_t r
     if (rank < 0 || rank >= call->comm->ranks)
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s is rank %d, but the communicator has ranks 0 to %d", name, (int)rank,
                           (int)call->comm->ranks - 1);
-    return YOKE_OK;
-}
-
-yoke_status ycomm_check_tag(const ycomm_call *call, int32_t tag)
-{
-    if (tag < 0 || tag > YOKE_COMM_MAX_TAG)
-        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "the tag is %d; 0 to %d are possible", (int)tag, (int)YOKE_COMM_MAX_TAG);
     return YOKE_OK;
 }

@@ -46,7 +46,7 @@ bool ycomm_is_forked(void)
 
 yoke_status ycomm_fork_check(const char *function)
 {
-    if (!ycomm_is_forked())
+    if (!fork_state.child)
         return YOKE_OK;
     return yoke_fail(YOKE_E_FORKED,
                      "%s: this process was forked from a process that had used libyoke-comm, and MPI does not survive a fork: fork "

@@ -38,11 +38,6 @@ static size_t gathered(const chunks *c)
     return first + room <= c->length ? first : (size_t)c->length - room;
 }
 
-bool ycomm_allreduce_fits(const yoke_comm *comm, const ycomm_piece *piece)
-{
-    return piece->length >= (size_t)comm->ranks * (size_t)comm->ranks;
-}
-
 static int send(const chunks *c, MPI_Comm mpi, const char *from, size_t first, size_t length, size_t to, int tag,
                 MPI_Request *request)
 {

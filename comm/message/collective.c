@@ -55,18 +55,6 @@ static yoke_status check_side(const ycomm_call *call, const char *name, const yo
     return YOKE_OK;
 }
 
-/* In place: the same memory, or this rank's part of the larger one. */
-static yoke_status check_overlap(const ycomm_call *call, const ycomm_region *out, const ycomm_region *in, uint64_t count)
-{
-    const ycomm_region *larger = out->count > in->count ? out : in;
-    const ycomm_region *smaller = larger == out ? in : out;
-    uint64_t part = larger->count == smaller->count ? 0 : (uint64_t)call->comm->rank * count * larger->element;
-    if (!ycomm_overlap(out, in) || smaller->first == larger->first + part)
-        return YOKE_OK;
-    return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "out and in overlap, but not as in place: %s%s",
-                      "the same array, or the smaller one is this rank's part", " of the larger one");
-}
-
 static yoke_status check_both(const ycomm_call *call, const ycomm_region *out, uint64_t out_count, const ycomm_region *in,
                               uint64_t in_count)
 {
@@ -78,7 +66,14 @@ static yoke_status check_both(const ycomm_call *call, const ycomm_region *out, u
                           "the sizes do not fit: of out's %" PRIu64 " elements a rank's part is %" PRIu64 ", of in's %" PRIu64
                           " it is %" PRIu64,
                           out->count, out_count, in->count, in_count);
-    return check_overlap(call, out, in, in_count);
+    /* In place: the same memory, or this rank's part of the larger one. */
+    const ycomm_region *larger = out->count > in->count ? out : in;
+    const ycomm_region *smaller = larger == out ? in : out;
+    uint64_t part = larger->count == smaller->count ? 0 : (uint64_t)call->comm->rank * in_count * larger->element;
+    if (!ycomm_overlap(out, in) || smaller->first == larger->first + part)
+        return YOKE_OK;
+    return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "out and in overlap, but not as in place: %s%s",
+                      "the same array, or the smaller one is this rank's part", " of the larger one");
 }
 
 /* What is wrong with the numbers, whatever the arrays are. */
@@ -98,7 +93,6 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
     uint64_t out_rows = rows(call, root ? shapes[c->verb].out_root : shapes[c->verb].out_other);
     uint64_t in_count = 0, out_count = 0;
     ycomm_region in, out;
-    ycomm_op *op;
 
     yoke_status status = check_numbers(call, c);
     if (status == YOKE_OK)
@@ -116,10 +110,7 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
     if (shapes[c->verb].combines && !ycomm_has_operation(known->dtype, c->operation))
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "%s has no reduction %d between ranks", ycomm_dtype_name(known->dtype),
                           (int)c->operation);
-    status = ycomm_op_create(call, 1, &op);
-    if (status != YOKE_OK)
-        return status;
-    op->parts[op->part_count++] = (ycomm_part){
+    const ycomm_part part = {
         .verb = c->verb,
         .peer = c->root < 0 ? 0 : c->root,
         .operation = c->operation,
@@ -129,9 +120,10 @@ static yoke_status enqueue(const ycomm_call *call, const collective *c)
         .step = step,
         .in = { in_rows ? in.buffer : NULL, in.offset, in_rows, NULL },
         .out = { out_rows ? out.buffer : NULL, out.offset, out_rows, NULL },
+        .in_place = ycomm_overlap(&in, &out),
         .behind = -1,
     };
-    return ycomm_op_enqueue(call, op);
+    return ycomm_op_enqueue(call, &part, 1);
 }
 
 /* ---- The public functions ---- */
@@ -201,13 +193,8 @@ yoke_status yoke_comm_alltoall_at(const char *where, yoke_stream *stream, yoke_c
 
 yoke_status yoke_comm_barrier_at(const char *where, yoke_stream *stream, yoke_comm *comm)
 {
+    const ycomm_part part = { .verb = YCOMM_BARRIER, .behind = -1 };
     ycomm_call call;
-    ycomm_op *op;
     yoke_status status = ycomm_begin(&call, "yoke_comm_barrier", where, stream, comm);
-    if (status == YOKE_OK)
-        status = ycomm_op_create(&call, 1, &op);
-    if (status != YOKE_OK)
-        return status;
-    op->parts[op->part_count++] = (ycomm_part){ .verb = YCOMM_BARRIER, .behind = -1 };
-    return ycomm_op_enqueue(&call, op);
+    return status == YOKE_OK ? ycomm_op_enqueue(&call, &part, 1) : status;
 }

@@ -6,22 +6,6 @@
 
 #include "op.h"
 
-static void fill_part(ycomm_part *part, const yoke_comm_message *message, const ycomm_region *region)
-{
-    ycomm_side side = { region->buffer, region->offset, 1, NULL };
-    *part = (ycomm_part){
-        .verb = message->direction == YOKE_COMM_SEND ? YCOMM_SEND : YCOMM_RECEIVE,
-        .peer = message->peer,
-        .tag = message->tag,
-        .dtype = region->dtype,
-        .element = region->element,
-        .count = region->count,
-        .step = YCOMM_PIECE / region->element,
-        .behind = -1,
-    };
-    *(part->verb == YCOMM_SEND ? &part->in : &part->out) = side;
-}
-
 static yoke_status check_message(const ycomm_call *call, const char *name, const yoke_comm_message *message,
                                  ycomm_region *out_region)
 {
@@ -29,8 +13,11 @@ static yoke_status check_message(const ycomm_call *call, const char *name, const
         return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT,
                           "the direction of %s is %d; YOKE_COMM_SEND and YOKE_COMM_RECEIVE are known", name,
                           (int)message->direction);
-    yoke_status status = ycomm_check_tag(call, message->tag);
-    if (status == YOKE_OK && message->peer != YOKE_COMM_NULL)
+    if (message->tag < 0 || message->tag > YOKE_COMM_MAX_TAG)
+        return ycomm_fail(call, YOKE_E_INVALID_ARGUMENT, "the tag is %d; 0 to %d are possible", (int)message->tag,
+                          (int)YOKE_COMM_MAX_TAG);
+    yoke_status status = YOKE_OK;
+    if (message->peer != YOKE_COMM_NULL)
         status = ycomm_check_rank(call, "the peer", message->peer);
     if (status == YOKE_OK)
         status = ycomm_check_array(call, name, &message->array, message->direction == YOKE_COMM_RECEIVE, out_region);
@@ -59,23 +46,42 @@ static yoke_status check_overlap(const ycomm_call *call, const yoke_comm_message
     return YOKE_OK;
 }
 
-static void add_part(ycomm_op *op, const yoke_comm_message *message, const ycomm_region *region)
+/* The part that comes behind `count` others. */
+static void fill_part(ycomm_part *parts, size_t count, const yoke_comm_message *message, const ycomm_region *region)
 {
-    ycomm_part *part = &op->parts[op->part_count];
-    fill_part(part, message, region);
-    for (size_t i = op->part_count; i-- > 0 && part->behind < 0;)
-        if (op->parts[i].verb == part->verb && op->parts[i].peer == part->peer && op->parts[i].tag == part->tag)
+    ycomm_side side = { region->buffer, region->offset, 1, NULL };
+    ycomm_part *part = &parts[count];
+    *part = (ycomm_part){
+        .verb = message->direction == YOKE_COMM_SEND ? YCOMM_SEND : YCOMM_RECEIVE,
+        .peer = message->peer,
+        .tag = message->tag,
+        .dtype = region->dtype,
+        .element = region->element,
+        .count = region->count,
+        .step = YCOMM_PIECE / region->element,
+        .behind = -1,
+    };
+    *(part->verb == YCOMM_SEND ? &part->in : &part->out) = side;
+    for (size_t i = count; i-- > 0 && part->behind < 0;)
+        if (parts[i].verb == part->verb && parts[i].peer == part->peer && parts[i].tag == part->tag)
             part->behind = (int32_t)i;
-    op->part_count++;
 }
 
 /* `names`: of the messages, or NULL for numbers. */
 static yoke_status enqueue(const ycomm_call *call, const yoke_comm_message *messages, size_t count, const char *const *names)
 {
-    ycomm_op *op = NULL;
-    ycomm_region few[8], *regions = count <= YCOMM_COUNT_OF(few) ? few : calloc(count, sizeof regions[0]);
-    if (!regions)
-        return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
+    enum { FEW = 8 };
+    ycomm_region few_regions[FEW], *regions = few_regions;
+    ycomm_part few_parts[FEW], *parts = few_parts;
+    size_t part_count = 0;
+    void *memory = NULL;
+    if (count > FEW) {
+        memory = calloc(count, sizeof parts[0] + sizeof regions[0]);
+        if (!memory)
+            return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
+        parts = memory;
+        regions = (ycomm_region *)(parts + count);
+    }
     yoke_status status = YOKE_OK;
     for (size_t i = 0; i < count && status == YOKE_OK; i++) {
         status = check_message(call, names ? names[i] : "", &messages[i], &regions[i]);
@@ -84,16 +90,13 @@ static yoke_status enqueue(const ycomm_call *call, const yoke_comm_message *mess
     }
     if (status == YOKE_OK)
         status = check_overlap(call, messages, regions, count, names);
-    if (status == YOKE_OK)
-        status = ycomm_op_create(call, count, &op);
     for (size_t i = 0; i < count && status == YOKE_OK; i++)
         if (messages[i].peer != YOKE_COMM_NULL)
-            add_part(op, &messages[i], &regions[i]);
-    if (regions != few)
-        free(regions);
-    if (status != YOKE_OK)
-        return status;
-    return ycomm_op_enqueue(call, op);
+            fill_part(parts, part_count++, &messages[i], &regions[i]);
+    if (status == YOKE_OK)
+        status = ycomm_op_enqueue(call, parts, part_count);
+    free(memory);
+    return status;
 }
 
 static yoke_status one(const ycomm_call *call, int32_t direction, const yoke_array *array, int32_t peer, int32_t tag)

@@ -8,47 +8,7 @@
 
 #include "op.h"
 
-yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op)
-{
-    ycomm_op *op = NULL;
-    *out_op = NULL;
-    if (capacity < SIZE_MAX / 2 / sizeof op->parts[0])
-        op = malloc(sizeof *op + capacity * sizeof op->parts[0]);
-    if (!op)
-        return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
-    *op = (ycomm_op){ .channel = call->channel, .function = call->function, .where = call->where };
-    yoke_comm_retain(call->comm);
-    *out_op = op;
-    return YOKE_OK;
-}
-
-/* ---- Sides ---- */
-
-uint64_t ycomm_side_bytes(const ycomm_part *part, const ycomm_side *side)
-{
-    return side->rows * part->count * part->element;
-}
-
-bool ycomm_is_in_place(const ycomm_part *part)
-{
-    size_t in = 0, out = 0;
-    if (part->in.rows == 0 || part->out.rows == 0 ||
-        yoke_buffer_get_root(part->in.buffer, &in) != yoke_buffer_get_root(part->out.buffer, &out))
-        return false;
-    in += part->in.offset;
-    out += part->out.offset;
-    return in < out + ycomm_side_bytes(part, &part->out) && out < in + ycomm_side_bytes(part, &part->in);
-}
-
 /* ---- Transports ---- */
-
-void ycomm_op_count(const ycomm_op *op)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < op->part_count; i++)
-        bytes += (op->parts[i].in.rows + op->parts[i].out.rows) * op->parts[i].count * op->parts[i].element;
-    atomic_fetch_add(&op->channel->comm->bytes[op->transport->id], bytes);
-}
 
 /* Places stay for good, since records of failures keep them: one for each call in the program and transport. */
 typedef struct place {
@@ -104,11 +64,20 @@ static bool has_failed(yoke_stream *stream)
     return status < 0;
 }
 
-yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op)
+yoke_status ycomm_op_enqueue(const ycomm_call *call, const ycomm_part *parts, size_t count)
 {
-    for (size_t i = 0; i < op->part_count; i++) {
-        op->parts[i].in.buffer = yoke_buffer_retain(op->parts[i].in.buffer);
-        op->parts[i].out.buffer = yoke_buffer_retain(op->parts[i].out.buffer);
+    ycomm_op *op = NULL;
+    if (count < SIZE_MAX / 2 / sizeof op->parts[0])
+        op = malloc(sizeof *op + count * sizeof op->parts[0]);
+    if (!op)
+        return ycomm_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
+    *op = (ycomm_op){ .channel = call->channel, .function = call->function, .where = call->where, .part_count = count };
+    yoke_comm_retain(call->comm);
+    for (size_t i = 0; i < count; i++) {
+        op->parts[i] = parts[i];
+        yoke_buffer_retain(parts[i].in.buffer);
+        yoke_buffer_retain(parts[i].out.buffer);
+        op->bytes += (parts[i].in.rows + parts[i].out.rows) * parts[i].count * parts[i].element;
     }
     const yoke_comm *comm = call->comm;
     const ycomm_transport *transport = comm->transport;

@@ -34,7 +34,7 @@ static inline bool ycomm_is_message(ycomm_verb verb)
 
 /* Device memory that a part reads or writes: `rows` rows of the part's count, one behind the other. */
 typedef struct ycomm_side {
-    yoke_buffer *buffer; /* retained; NULL when rows is 0 */
+    yoke_buffer *buffer; /* retained by the operation; NULL when rows is 0 */
     uint64_t offset;     /* bytes */
     uint64_t rows;
     unsigned char *at; /* where it is read or written itself; NULL: it goes through blocks */
@@ -50,6 +50,7 @@ typedef struct ycomm_part {
     size_t element;    /* bytes */
     uint64_t count, step;
     ycomm_side in, out;
+    bool in_place;  /* the sides have memory in common */
     int32_t behind; /* the last part before it in this operation with the same verb, peer and tag, whose pieces go first; or -1 */
 } ycomm_part;
 
@@ -58,22 +59,16 @@ typedef struct ycomm_op {
     const char *function, *where;
     const ycomm_transport *transport; /* whose bytes these are */
     const char *place;                /* `where` with function and transport, for the trace */
+    uint64_t bytes;                   /* that this rank reads and writes: counted when they go on their way */
     size_t part_count;
     ycomm_part parts[];
 } ycomm_op;
 
-/* An operation without parts yet, of at most `capacity`. */
-yoke_status ycomm_op_create(const ycomm_call *call, size_t capacity, ycomm_op **out_op);
-/* Enqueue the operation, which owns itself from here on, also when this fails. */
-yoke_status ycomm_op_enqueue(const ycomm_call *call, ycomm_op *op);
+/* Enqueue an operation of these parts, whose buffers it retains. */
+yoke_status ycomm_op_enqueue(const ycomm_call *call, const ycomm_part *parts, size_t count);
 void ycomm_op_free(void *op);
 
-/* The transport of the operation's bytes; and that they are on their way. */
+/* The transport of the operation's bytes. */
 void ycomm_op_goes_by(ycomm_op *op, const ycomm_transport *transport);
-void ycomm_op_count(const ycomm_op *op);
-
-/* The bytes of a part's side; and whether both sides have memory in common. */
-uint64_t ycomm_side_bytes(const ycomm_part *part, const ycomm_side *side);
-bool ycomm_is_in_place(const ycomm_part *part);
 
 #endif

@@ -66,12 +66,16 @@ static const char *word(int number, int64_t value, char *text, size_t size)
     return text;
 }
 
-static bool check_collective(const yoke_comm *comm, const ycomm_opening *o, ycomm_failure *out_failure)
+bool ycomm_check_opening(const yoke_comm *comm, const ycomm_part *part, const ycomm_opening *o, ycomm_failure *out_failure)
 {
     static const char *const names[NUMBERS] = {
         [VERB] = "operation", [DTYPE] = "dtype", [COUNT] = "number of elements", [PEER] = "root", [OPERATION] = "kind of reduction",
     };
     char most[24], least[24], here[24];
+    if (part->verb == YCOMM_SEND)
+        return true; /* the receiver compares */
+    if (part->verb == YCOMM_RECEIVE)
+        return check_message(comm, part, o, out_failure);
     for (int i = 0; i < TAG; i++)
         if (o->heard[i] != -o->heard[NUMBERS + i]) {
             ycomm_failure_set(out_failure, YOKE_E_INVALID_ARGUMENT,
@@ -81,12 +85,4 @@ static bool check_collective(const yoke_comm *comm, const ycomm_opening *o, ycom
             return false;
         }
     return true;
-}
-
-bool ycomm_check_opening(const yoke_comm *comm, const ycomm_part *part, const ycomm_opening *opening, ycomm_failure *out_failure)
-{
-    if (part->verb == YCOMM_SEND)
-        return true; /* the receiver compares */
-    return part->verb == YCOMM_RECEIVE ? check_message(comm, part, opening, out_failure)
-                                       : check_collective(comm, opening, out_failure);
 }

@@ -8,39 +8,6 @@
 
 #include "run.h"
 
-bool ycomm_pipe_is_through(const ycomm_pipe *pipe)
-{
-    return pipe->open && pipe->opening.request == MPI_REQUEST_NULL && pipe->emptied == pipe->pieces;
-}
-
-static ycomm_slot *slot_of(ycomm_pipe *pipe, uint64_t piece)
-{
-    return &pipe->slots[piece % pipe->window];
-}
-
-/* Where the piece lies. */
-static ycomm_piece place(const ycomm_part *part, uint64_t number, const ycomm_block *block)
-{
-    ycomm_piece piece = { .first = number * part->step };
-    uint64_t left = part->count - piece.first;
-    piece.length = (size_t)(left < part->step ? left : part->step);
-    piece.width = piece.length * part->element;
-    piece.in_stride = piece.out_stride = piece.width;
-    if (block) {
-        piece.in = block->host;
-        piece.out = block->host + (part->in.rows * piece.width + 63) / 64 * 64;
-    }
-    if (part->in.at) {
-        piece.in = part->in.at + piece.first * part->element;
-        piece.in_stride = part->count * part->element;
-    }
-    if (part->out.at) {
-        piece.out = part->out.at + piece.first * part->element;
-        piece.out_stride = part->count * part->element;
-    }
-    return piece;
-}
-
 /* Enqueue the copy of one side of the slot's piece, and an event behind it. */
 static yoke_status copy(ycomm_run *run, const ycomm_part *part, const ycomm_side *side, ycomm_slot *slot)
 {
@@ -91,20 +58,34 @@ static bool is_done(ycomm_run *run, MPI_Request *request, const char *call)
     return error == MPI_SUCCESS && done;
 }
 
+/* Find out where the next piece lies, and have it copied from the device. */
 static bool fill(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_part *part = pipe->part;
     bool copied_in = part->in.rows > 0 && !part->in.at, copied_out = part->out.rows > 0 && !part->out.at;
     if (pipe->filled == pipe->pieces || pipe->filled - pipe->emptied == pipe->window)
         return false;
-    if (pipe->needs && !pipe->holds && !ycomm_share_hold(run, pipe))
+    if (pipe->needs && !pipe->holds && !ycomm_share_hold(pipe))
         return false;
-    ycomm_slot *slot = slot_of(pipe, pipe->filled);
+    ycomm_slot *slot = &pipe->slots[pipe->filled % pipe->window];
+    uint64_t first = pipe->filled * part->step, left = part->count - first;
+    size_t length = (size_t)(left < part->step ? left : part->step), width = length * part->element;
     yoke_status status = YOKE_OK;
+    slot->piece = (ycomm_piece){ .first = first, .length = length, .width = width, .in_stride = width, .out_stride = width };
     if (!slot->block && (copied_in || copied_out))
         status = ycomm_block_take(run->channel, &slot->block);
-    if (status == YOKE_OK)
-        slot->piece = place(part, pipe->filled, slot->block);
+    if (slot->block) {
+        slot->piece.in = slot->block->host;
+        slot->piece.out = slot->block->host + (part->in.rows * width + 63) / 64 * 64;
+    }
+    if (part->in.at) {
+        slot->piece.in = part->in.at + first * part->element;
+        slot->piece.in_stride = part->count * part->element;
+    }
+    if (part->out.at) {
+        slot->piece.out = part->out.at + first * part->element;
+        slot->piece.out_stride = part->count * part->element;
+    }
     if (status == YOKE_OK && copied_in)
         status = copy(run, part, &part->in, slot);
     if (status < 0)
@@ -117,7 +98,7 @@ static bool post(ycomm_run *run, ycomm_pipe *pipe)
 {
     if (!pipe->open || pipe->posted == pipe->filled)
         return false;
-    ycomm_slot *slot = slot_of(pipe, pipe->posted);
+    ycomm_slot *slot = &pipe->slots[pipe->posted % pipe->window];
     if (!is_copied(run, slot))
         return false;
     int error = ycomm_post_piece(run, pipe, slot);
@@ -127,29 +108,23 @@ static bool post(ycomm_run *run, ycomm_pipe *pipe)
     return error == MPI_SUCCESS;
 }
 
-/* The second half of an allreduce by messages. */
-static void go_on(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
-{
-    int error = ycomm_allreduce_end(run->channel->comm, run->channel->mpi, pipe->part, &slot->piece, slot->messages);
-    slot->halfway = false;
-    if (error != MPI_SUCCESS)
-        ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
-}
-
 static bool take(ycomm_run *run, ycomm_pipe *pipe)
 {
     const ycomm_part *part = pipe->part;
     const char *call = ycomm_verb_name(part->verb);
     if (pipe->arrived == pipe->posted)
         return false;
-    ycomm_slot *slot = slot_of(pipe, pipe->arrived);
+    ycomm_slot *slot = &pipe->slots[pipe->arrived % pipe->window];
     bool all = is_done(run, &slot->request, call);
     for (size_t i = 0; i < pipe->message_count && run->failure.status == YOKE_OK; i++)
         all &= is_done(run, &slot->messages[i], call);
     if (!all)
         return false;
-    if (slot->halfway) {
-        go_on(run, pipe, slot);
+    if (slot->halfway) { /* the second half of an allreduce by messages begins */
+        int error = ycomm_allreduce_end(run->channel->comm, run->channel->mpi, part, &slot->piece, slot->messages);
+        slot->halfway = false;
+        if (error != MPI_SUCCESS)
+            ycomm_run_fail_mpi(run, call, error);
         return true;
     }
     yoke_status status = YOKE_OK;
@@ -161,12 +136,20 @@ static bool take(ycomm_run *run, ycomm_pipe *pipe)
     return status == YOKE_OK;
 }
 
+/* Behind the last piece, the pipe's blocks are the next one's. */
 static bool empty(ycomm_run *run, ycomm_pipe *pipe)
 {
-    if (pipe->emptied == pipe->arrived || !is_copied(run, slot_of(pipe, pipe->emptied)))
+    if (pipe->emptied == pipe->arrived || !is_copied(run, &pipe->slots[pipe->emptied % pipe->window]))
         return false;
-    if (++pipe->emptied == pipe->pieces)
-        ycomm_share_leave(run, pipe);
+    if (++pipe->emptied < pipe->pieces || !pipe->holds)
+        return true;
+    for (size_t k = 0; k < YCOMM_WINDOW; k++)
+        if (pipe->slots[k].block) {
+            ycomm_block_give(run->channel, pipe->slots[k].block);
+            pipe->slots[k].block = NULL;
+        }
+    pipe->share->free += pipe->window;
+    pipe->holds = false;
     return true;
 }
 
@@ -180,17 +163,16 @@ static bool may_ask(const ycomm_run *run, const ycomm_pipe *pipe)
 /* Where blocks are scarce, a receive takes its share before it accepts an opening that has come (share.c). */
 static bool may_accept(ycomm_run *run, ycomm_pipe *pipe)
 {
-    const ycomm_share *share = ycomm_share_of(run, pipe);
     int come = 0;
     if (pipe->part->verb != YCOMM_RECEIVE || !pipe->needs || pipe->holds)
         return true;
-    if (share->free < share->each)
+    if (pipe->share->free < pipe->share->each)
         return false;
     int error = MPI_Iprobe(pipe->part->peer, pipe->part->tag, run->channel->mpi, &come, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS)
         ycomm_run_fail_mpi(run, "MPI_Iprobe", error);
     pipe->come = error == MPI_SUCCESS && come;
-    return pipe->come && ycomm_share_hold(run, pipe);
+    return pipe->come && ycomm_share_hold(pipe);
 }
 
 static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
@@ -198,7 +180,7 @@ static bool open_pipe(ycomm_run *run, ycomm_pipe *pipe)
     if (!pipe->asked) {
         if (ycomm_is_message(pipe->part->verb) && (!may_ask(run, pipe) || !may_accept(run, pipe)))
             return false;
-        bool matched = pipe->needs && ycomm_share_of(run, pipe)->scarce;
+        bool matched = pipe->needs && pipe->share->scarce;
         int error = ycomm_post_opening(run->channel->mpi, pipe->part->tag, pipe->part, matched, &pipe->opening);
         if (error != MPI_SUCCESS)
             ycomm_run_fail_mpi(run, ycomm_verb_name(pipe->part->verb), error);
@@ -226,5 +208,6 @@ bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe)
             if (!again)
                 break;
         }
+    pipe->through = pipe->open && pipe->opening.request == MPI_REQUEST_NULL && pipe->emptied == pipe->pieces;
     return moved;
 }

@@ -92,6 +92,7 @@ int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
     const ycomm_part *part = pipe->part;
     const ycomm_piece *piece = &slot->piece;
     MPI_Request *request = &slot->request;
+    const yoke_comm *comm = run->channel->comm;
     MPI_Comm mpi = run->channel->mpi;
     MPI_Datatype byte = MPI_BYTE, type = MPI_DATATYPE_NULL;
     MPI_Op op = MPI_OP_NULL;
@@ -108,9 +109,9 @@ int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
     case YCOMM_BROADCAST:
         return MPI_Ibcast(part->in.rows ? piece->in : piece->out, width, byte, part->peer, mpi, request);
     case YCOMM_ALLREDUCE:
-        slot->halfway = pipe->message_count > 0 && ycomm_allreduce_fits(run->channel->comm, piece);
+        slot->halfway = pipe->message_count > 0 && piece->length >= (size_t)comm->ranks * (size_t)comm->ranks;
         if (slot->halfway)
-            return ycomm_allreduce_begin(run->channel->comm, mpi, part, piece, slot->messages);
+            return ycomm_allreduce_begin(comm, mpi, part, piece, slot->messages);
         return MPI_Iallreduce(piece->in, piece->out, length, type, op, mpi, request);
     case YCOMM_REDUCE:
         return MPI_Ireduce(piece->in, piece->out, length, type, op, part->peer, mpi, request);
@@ -121,7 +122,7 @@ int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot)
     case YCOMM_SCATTER:
     case YCOMM_ALLTOALL:
         if (pipe->message_count > 0)
-            return post_messages(run->channel->comm, mpi, piece, slot->messages);
+            return post_messages(comm, mpi, piece, slot->messages);
         return post_rows(mpi, part, piece, request);
     case YCOMM_BARRIER:
         break;

@@ -14,10 +14,9 @@
 enum { MOMENT = 200000, POLLING = 2 }; /* nanoseconds; threads that may do so at once */
 
 /* Whether the pipe waits for its turn, and not for its peer. */
-static bool waits_for_blocks(ycomm_run *run, const ycomm_pipe *pipe)
+static bool waits_for_blocks(const ycomm_pipe *pipe)
 {
-    const ycomm_share *share = ycomm_share_of(run, pipe);
-    return share->scarce && pipe->needs && !pipe->holds && share->free < share->each;
+    return pipe->share->scarce && pipe->needs && !pipe->holds && pipe->share->free < pipe->share->each;
 }
 
 /* Nothing has happened for too long. */
@@ -25,7 +24,7 @@ static void fail_late(ycomm_run *run)
 {
     const yoke_comm *comm = run->channel->comm;
     const ycomm_pipe *pipe = run->pipes;
-    while (ycomm_pipe_is_through(pipe) || waits_for_blocks(run, pipe)) /* those that keep it from its turn are others */
+    while (pipe->through || waits_for_blocks(pipe)) /* those that keep it from its turn are others */
         pipe++;
     const ycomm_part *part = pipe->part;
     uint64_t seconds = comm->timeout / 1000000000;
@@ -93,9 +92,9 @@ static bool step(ycomm_task *task)
     for (size_t i = 0; i < 2 * run->pipe_count && run->failure.status == YOKE_OK; i++) {
         ycomm_pipe *pipe = &run->pipes[i % run->pipe_count];
         bool sends = i < run->pipe_count;
-        if ((pipe->part->verb == YCOMM_SEND) == sends && !ycomm_pipe_is_through(pipe)) {
+        if ((pipe->part->verb == YCOMM_SEND) == sends && !pipe->through) {
             moved |= ycomm_pipe_step(run, pipe);
-            through &= ycomm_pipe_is_through(pipe);
+            through &= pipe->through;
         }
     }
     uint64_t now = yk_now(), idle = now - run->moved;
@@ -109,25 +108,11 @@ static bool step(ycomm_task *task)
     return moved || run->task.complete;
 }
 
-/* Returns when the run is complete. */
-static void poll_then_sleep(ycomm_run *run)
-{
-    static atomic_int polling;
-    run->task.step = step;
-    run->moved = yk_now();
-    if (atomic_fetch_add(&polling, 1) < POLLING)
-        while (!run->task.complete && yk_now() - run->moved < MOMENT)
-            if (!step(&run->task))
-                sched_yield();
-    atomic_fetch_sub(&polling, 1);
-    if (!run->task.complete)
-        ycomm_engine_wait(&run->task);
-}
-
 /* ---- The host function ---- */
 
 yoke_status ycomm_run_op(yoke_status status, void *user)
 {
+    static atomic_int polling;
     const ycomm_op *op = user;
     ycomm_channel *channel = op->channel;
     ycomm_failure failure;
@@ -142,11 +127,19 @@ yoke_status ycomm_run_op(yoke_status status, void *user)
         ycomm_channel_stream_failed(channel, YOKE_E_OUT_OF_HOST_MEMORY, op->function);
         return YOKE_E_OUT_OF_HOST_MEMORY;
     }
-    ycomm_op_count(op);
+    atomic_fetch_add(&channel->comm->bytes[op->transport->id], op->bytes);
     pthread_mutex_lock(&channel->turn);
     if (op->part_count == 1 && !ycomm_is_message(op->parts[0].verb))
         run->meeting = ++channel->meetings;
-    poll_then_sleep(run);
+    run->task.step = step;
+    run->moved = yk_now();
+    if (atomic_fetch_add(&polling, 1) < POLLING)
+        while (!run->task.complete && yk_now() - run->moved < MOMENT)
+            if (!step(&run->task))
+                sched_yield();
+    atomic_fetch_sub(&polling, 1);
+    if (!run->task.complete)
+        ycomm_engine_wait(&run->task);
     failure = run->failure;
     if (failure.status < 0)
         ycomm_run_give_up(run);

@@ -34,26 +34,28 @@ typedef struct ycomm_slot {
     bool halfway;          /* of an allreduce by messages: its second half is to come */
 } ycomm_slot;
 
-/* A part on its way. Pieces are taken in order at each step, and emptied <= arrived <= posted <= filled <= pieces. */
-typedef struct ycomm_pipe {
-    const ycomm_part *part;
-    bool asked, open; /* the opening was posted; it allows data to be sent */
-    ycomm_opening opening;
-    yoke_buffer *kept[2]; /* whose memory MPI is given itself: retained */
-    bool needs, holds;    /* blocks; its share of them */
-    bool come;            /* of a receive where blocks are scarce: the opening, which it is about to take */
-    uint64_t window;      /* pieces at once */
-    size_t message_count; /* of each slot */
-    uint64_t pieces, filled, posted, arrived, emptied;
-    ycomm_slot slots[YCOMM_WINDOW];
-} ycomm_pipe;
-
 /* The blocks of a run for receives, or for everything else. */
 typedef struct ycomm_share {
     uint64_t free;
     uint64_t each; /* what a pipe holds from its first piece to its last */
     bool scarce;   /* there are not enough for all: pipes take turns */
 } ycomm_share;
+
+/* A part on its way. Pieces are taken in order at each step, and emptied <= arrived <= posted <= filled <= pieces. */
+typedef struct ycomm_pipe {
+    const ycomm_part *part;
+    bool asked, open; /* the opening was posted; it allows data to be sent */
+    bool through;     /* there is nothing more to do */
+    ycomm_opening opening;
+    yoke_buffer *kept[2]; /* whose memory MPI is given itself: retained */
+    ycomm_share *share;   /* which it is one of */
+    bool needs, holds;    /* blocks; what is each one's */
+    bool come;            /* of a receive where blocks are scarce: the opening, which it is about to take */
+    uint64_t window;      /* pieces at once */
+    size_t message_count; /* of each slot */
+    uint64_t pieces, filled, posted, arrived, emptied;
+    ycomm_slot slots[YCOMM_WINDOW];
+} ycomm_pipe;
 
 typedef struct ycomm_run {
     ycomm_task task;
@@ -84,14 +86,12 @@ void ycomm_run_fail_for(ycomm_run *run, const ycomm_failure *failure);
 
 /* Do for one pipe what can be done now (pipe.c). */
 bool ycomm_pipe_step(ycomm_run *run, ycomm_pipe *pipe);
-bool ycomm_pipe_is_through(const ycomm_pipe *pipe);
 
 /* Post the data of the slot's piece: an error of MPI's (post.c). */
 int ycomm_post_piece(ycomm_run *run, const ycomm_pipe *pipe, ycomm_slot *slot);
 /* How many messages a piece of the part is, instead of one request. */
 size_t ycomm_message_count(const yoke_comm *comm, const ycomm_part *part);
-/* The two halves of a piece of an allreduce by messages, where it fits (allreduce.c). */
-bool ycomm_allreduce_fits(const yoke_comm *comm, const ycomm_piece *piece);
+/* The two halves of a piece of an allreduce by messages, of at least ranks * ranks elements (allreduce.c). */
 int ycomm_allreduce_begin(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece,
                           MPI_Request *messages);
 int ycomm_allreduce_end(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *part, const ycomm_piece *piece,
@@ -99,9 +99,7 @@ int ycomm_allreduce_end(const yoke_comm *comm, MPI_Comm mpi, const ycomm_part *p
 
 /* Deal out the channel's blocks to the run's pipes (share.c). */
 void ycomm_blocks_share(ycomm_run *run);
-ycomm_share *ycomm_share_of(ycomm_run *run, const ycomm_pipe *pipe);
-/* Where blocks are scarce, a pipe takes its share, if that is there and its peer, too; and gives it back with its blocks. */
-bool ycomm_share_hold(ycomm_run *run, ycomm_pipe *pipe);
-void ycomm_share_leave(ycomm_run *run, ycomm_pipe *pipe);
+/* Where blocks are scarce, a pipe takes its share, if that is there and its peer, too. It gives it back when it is empty. */
+bool ycomm_share_hold(ycomm_pipe *pipe);
 
 #endif

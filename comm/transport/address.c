@@ -181,7 +181,7 @@ static unsigned char *find(ycomm_channel *channel, const ycomm_part *part, const
     if (yoke_buffer_get_kind(side->buffer) == YOKE_MEMORY_MAPPED)
         return (unsigned char *)yoke_buffer_get_host(side->buffer) + side->offset;
     if (channel->comm->memory == YCOMM_ON_HOST)
-        return find_on_host(channel->copies, side->buffer, side->offset, ycomm_side_bytes(part, side));
+        return find_on_host(channel->copies, side->buffer, side->offset, side->rows * part->count * part->element);
     /* Collectives of device memory that do not block are beyond what MPIs promise. */
     if (channel->comm->memory == YCOMM_KNOWN_TO_MPI && ycomm_is_message(part->verb) &&
         yoke_buffer_get_native(side->buffer, &address) == YOKE_OK)
@@ -194,7 +194,7 @@ void ycomm_find_addresses(ycomm_channel *channel, ycomm_op *op)
     for (size_t i = 0; i < op->part_count; i++) {
         ycomm_part *part = &op->parts[i];
         part->out.at = find(channel, part, &part->out);
-        if (!part->out.at || !ycomm_is_in_place(part)) /* MPI allows no memory to be read and written by one call */
+        if (!part->out.at || !part->in_place) /* MPI allows no memory to be read and written by one call */
             part->in.at = find(channel, part, &part->in);
     }
     yoke_error_clear();

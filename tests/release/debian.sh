@@ -10,7 +10,7 @@ trap 'rm -rf "$place"' EXIT
 mkdir "$place/yoke"
 tar -C "$place/yoke" --strip-components=1 -xJf "$1"
 cd "$place/yoke"
-# Enough for hardening, and half of the work.
-DEB_CFLAGS_APPEND=-O1 DEB_BUILD_OPTIONS="nocheck parallel=$2" dpkg-buildpackage -us -uc -b -tc
+# Enough for hardening, and half of the work. Packages of debugging symbols are debhelper's, with nothing of ours in them.
+DEB_CFLAGS_APPEND='-O1 -g0' DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$2" dpkg-buildpackage -us -uc -b -tc
 ls -l ..
 lintian -EI --pedantic --fail-on error,warning,info,pedantic,experimental --tag-display-limit 0 ../*.changes

@@ -2,7 +2,8 @@
 /*
  * Every .cu, and each text for both languages, is CUDA to NVIDIA's own compiler: NVRTC needs neither a GPU nor a driver. Skipped
  * where there is no libnvrtc. Makes PTX for the oldest architecture that this NVRTC knows, and machine code for sm_90, or for the
- * newest where there is no sm_90.
+ * newest where there is no sm_90. Optimising is most of that work: of a text of an operation it is done for the first set of
+ * macros, and left out for the others, where the NVRTC can.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -94,12 +95,27 @@ static void header_add(const char *name, const char *path)
     headers.texts[headers.count++] = path ? file_read(path) : "";
 }
 
+/* That of CUDA 11 does not know it. */
+static const char quick_option[] = "--Ofast-compile=max";
+static bool has_quick;
+
+static void find_quick(void)
+{
+    const char *options[] = { quick_option };
+    program p = NULL;
+
+    has_quick = nvrtc.create(&p, "", "text", 0, NULL, NULL) == 0 && nvrtc.compile(p, 1, options) == 0;
+    if (p)
+        nvrtc.destroy(&p);
+    tap_diag("NVRTC %s %s", has_quick ? "knows" : "does not know", quick_option);
+}
+
 /* One case: `architecture` is "compute_90" for PTX or "sm_90" for machine code; `set` is a list of macros, as "A=1 B=2", or "-". */
-static void compile(const char *name, const char *text, const char *set, const char *architecture)
+static void compile(const char *name, const char *text, const char *set, const char *architecture, bool optimised)
 {
     char option[64], log[4096] = "", words[2048], *rest = words;
-    const char *options[MOST_OPTIONS] = { option, "--std=c++17", "--fmad=false" };
-    int option_count = 3;
+    const char *options[MOST_OPTIONS] = { option, "--std=c++17", "--fmad=false", quick_option };
+    int option_count = has_quick && !optimised ? 4 : 3;
     bool machine = strncmp(architecture, "sm_", 3) == 0;
     size_t size = 0, log_size = 0;
     program p = NULL;
@@ -153,7 +169,7 @@ static void compile_plain(const char *path, const char *name, const char *const 
     char *text = file_read(path);
 
     for (int a = 0; a < 2; a++)
-        compile(name, text, "-", architectures[a]);
+        compile(name, text, "-", architectures[a], true);
     free(text);
 }
 
@@ -240,7 +256,7 @@ static const char *marked(const char *line, const char *mark)
     return strncmp(line + 3, mark, strlen(mark)) == 0 ? line + 3 + strlen(mark) : NULL;
 }
 
-/* Machine code for each set, and PTX for the first. headers.texts[generated] is "generated.h". */
+/* Machine code for each set, and PTX for the first, which is optimised. headers.texts[generated] is "generated.h". */
 static void compile_sets(const char *path, const char *name, const char *const architectures[2])
 {
     char *text = file_read(path), *copy = file_read(path), include[256];
@@ -258,9 +274,9 @@ static void compile_sets(const char *path, const char *name, const char *const a
     headers.texts[0] = generated;
     snprintf(include, sizeof include, "#include \"%s\"\n", name);
     for (int i = 0; i < count; i++) {
-        compile(name, strstr(name, ".yh") ? include : text, sets[i], architectures[1]);
+        compile(name, strstr(name, ".yh") ? include : text, sets[i], architectures[1], i == 0);
         if (i == 0)
-            compile(name, strstr(name, ".yh") ? include : text, sets[i], architectures[0]);
+            compile(name, strstr(name, ".yh") ? include : text, sets[i], architectures[0], true);
     }
     if (count == 0 && !strstr(name, ".yh"))
         tap_ok(false, "%s has a line '// options: ...'", name);
@@ -278,7 +294,7 @@ static void compile_own_vector_names(const char *const architectures[2])
                                "YOKE_FUNCTION float float4(float x) { return float2(x); }\n"
                                "YOKE_KERNEL void count(YOKE_GLOBAL int *p) { yoke_atomic_add(p, (int)float4(1)); }\n";
     for (int a = 0; a < 2; a++)
-        compile("functions with the names of CUDA's vectors, and an atomic", text, "-", architectures[a]);
+        compile("functions with the names of CUDA's vectors, and an atomic", text, "-", architectures[a], true);
 }
 
 static void headers_find(const char *top)
@@ -300,6 +316,7 @@ int main(void)
     if (!library)
         tap_skip_all("there is no libnvrtc (looked for by name, in /usr/local/cuda/lib64, and for what YOKE_NVRTC names)");
     symbols_load(library);
+    find_quick();
     if (nvrtc.version(&major, &minor) != 0 || nvrtc.arch_count(&count) != 0 || count < 1 || count > 64 || nvrtc.archs(archs) != 0)
         tap_bail("NVRTC does not say what it is");
     tap_diag("NVRTC %d.%d, architectures %d to %d", major, minor, archs[0], archs[count - 1]);

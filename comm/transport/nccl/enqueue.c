@@ -235,7 +235,7 @@ static yoke_status run(yoke_status status, void *native_stream, void *user)
         ycomm_failure_set(&failure, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the operation");
         return fail(op, &failure);
     }
-    ycomm_op_count(op);
+    atomic_fetch_add(&op->channel->comm->bytes[op->transport->id], op->bytes);
     if (c.result == YCOMM_ncclSuccess || has_lost_device(&c))
         return YOKE_OK;
     if (ycomm_channel_failure(op->channel, &failure)) /* and the call was ended for that */
@@ -268,7 +268,7 @@ static yoke_status set_apart(const ycomm_call *call, ycomm_part *part)
 {
     yoke_buffer *copy = NULL;
     size_t size = part->in.rows * part->count * part->element;
-    if (part->verb != YCOMM_ALLTOALL || size == 0 || !ycomm_is_in_place(part))
+    if (part->verb != YCOMM_ALLTOALL || size == 0 || !part->in_place)
         return YOKE_OK;
     yoke_status status = yoke_buffer_create_ordered(call->stream, size, &copy);
     if (status == YOKE_OK)
@@ -280,6 +280,7 @@ static yoke_status set_apart(const ycomm_call *call, ycomm_part *part)
     yoke_buffer_release(part->in.buffer);
     part->in.buffer = copy;
     part->in.offset = 0;
+    part->in_place = false;
     return YOKE_OK;
 }
 
