@@ -176,6 +176,8 @@ static void use_caches(bool drivers_empty, bool yoke_empty)
     use_cache("MESA_SHADER_CACHE_DIR", "mesa", drivers_empty);
     use_cache("CUDA_CACHE_PATH", "nvidia", drivers_empty);
     use_cache("YOKE_CACHE_DIR", "yoke", yoke_empty);
+    if (!yoke_empty) /* as after many runs */
+        setenv("YOKE_CACHE", "on", 1);
 }
 
 /* ---- Children ---- */

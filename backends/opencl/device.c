@@ -215,6 +215,7 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .records_with_operations = true,
         .waits_well = slot->slow_markers,
         .pins_for_all_devices = false, /* memory is mapped for one context */
+        .compiles_for_code = slot->compiles_for_code,
         .local_parameters = true,
         .sampler_parameters = true,
         .in_host_memory = slot->unified,

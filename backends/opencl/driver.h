@@ -55,6 +55,7 @@ typedef struct yk_opencl_slot {
     cl_device_svm_capabilities svm; /* 0: none */
     bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
     bool slow_markers;              /* an event of a command costs less than a marker behind it: event.c */
+    bool compiles_for_code;         /* for a program's binary, although its own cache has the program */
     bool takes_priorities;          /* of queues: cl_khr_priority_hints */
     bool advises_blocks;            /* CL_KERNEL_WORK_GROUP_SIZE is a suggestion and no limit: kernel.c */
     bool rounds_correctly;          /* accepts -cl-fp32-correctly-rounded-divide-sqrt */

@@ -244,10 +244,11 @@ typedef struct yoke_cache_info {
 
 /* Get the state of the cache. Compiled programs are cached in the folder YOKE_CACHE_DIR, or $XDG_CACHE_HOME/yoke, or
  * $HOME/.cache/yoke. The key covers everything that determines the compiler's result: the texts, all headers that they include,
- * options, compiler, driver and device. YOKE_CACHE=off, read or on (the default); YOKE_CACHE_SIZE=MiB (default 256). With any
- * other value the cache is off, and nothing is counted. The folder must belong to the user, and no other user may have write
- * permission; set-user-id programs have no cache. An unusable cache is logged, and is never a failure. YOKE_E_INVALID_ARGUMENT:
- * out_info is NULL. */
+ * options, compiler, driver and device. YOKE_CACHE=off, read or on; unset, it is on, but a program of a driver that would have to
+ * compile once more to hand it out (PoCL) is stored only when it has been missed eight times. YOKE_CACHE_SIZE=MiB (default 256).
+ * With any other value the cache is off, and nothing is counted. The folder must belong to the user, and no other user may have
+ * write permission; set-user-id programs have no cache. An unusable cache is logged, and is never a failure.
+ * YOKE_E_INVALID_ARGUMENT: out_info is NULL. */
 YOKE_API yoke_status yoke_cache_get_info(yoke_cache_info *out_info);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------------------ */

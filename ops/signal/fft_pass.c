@@ -108,17 +108,27 @@ static yoke_status launch_part(yops_fft *f, const yops_fft_step *step, int64_t f
     return yops_launch(&f->call, step->kernel, yops_divide_up(tiles, (uint64_t)each * step->threads), step->threads, args, n);
 }
 
+/* Neighbours are copied without a kernel, which would have to be compiled. */
+static yoke_status copy_array(const yops_call *call, const yoke_array *target, const yoke_array *source)
+{
+    size_t size = (size_t)yoke_array_get_size(target) * yoke_dtype_get_size(target->dtype);
+    if (target->dtype != source->dtype || !yoke_array_is_contiguous(target) || !yoke_array_is_contiguous(source))
+        return yoke_assign_at(call->where, call->stream, target, source);
+    return yoke_copy_at(call->where, call->stream, target->buffer, (size_t)target->offset, source->buffer, (size_t)source->offset,
+                        size);
+}
+
 static yoke_status run_step(yops_fft *f, const yops_fft_step *step)
 {
     const char *where = f->call.where;
     yoke_stream *stream = f->call.stream;
     switch (step->action) {
     case YOPS_FFT_COPY:
-        return yoke_assign_at(where, stream, &step->target, &step->one);
+        return copy_array(&f->call, &step->target, &step->one);
     case YOPS_FFT_PRODUCT:
         return yoke_multiply_at(where, stream, &step->target, &step->one, &step->other);
-    case YOPS_FFT_ZERO:
-        return yoke_assign_value_at(where, stream, &step->target, yoke_number_i32(0));
+    case YOPS_FFT_ZERO: /* all of a temporary */
+        return yoke_fill_at(where, stream, step->target.buffer, 0, yoke_buffer_get_size(step->target.buffer), "\0\0\0\0", 4);
     default:
         break;
     }

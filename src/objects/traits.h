@@ -20,6 +20,9 @@ typedef struct yk_traits {
     /* The compiler reads headers of its own: program_include_folders. */
     bool reads_headers;
 
+    /* To hand out a program's code, the driver compiles its kernels once more, and it has a cache of its own. */
+    bool compiles_for_code;
+
     /* The driver keeps memory and code alive while submitted work uses them, so destroy may be called at any time. Without this,
      * the core waits until every stream has passed. */
     bool keeps_used_objects;

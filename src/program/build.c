@@ -151,7 +151,7 @@ static yoke_status find_or_compile(yoke_program *program, job *j)
     if (yk_cache_is_on() && restore_cached(program, j))
         return YOKE_OK;
     yoke_status status = compile(program, j);
-    if (status == YOKE_OK && yk_cache_is_kept() && has_file(program))
+    if (status == YOKE_OK && yk_cache_takes(&j->key, program->device->traits.compiles_for_code) && has_file(program))
         yk_cache_store(&j->key, &program->image);
     return status;
 }

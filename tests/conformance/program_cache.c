@@ -306,12 +306,24 @@ out:
     yoke_program_release(program);
 }
 
+/* Without YOKE_CACHE. PoCL compiles to hand out a program: it is asked only when that pays, at the eighth miss. */
+static void scene_costly(suite *t)
+{
+    yoke_source source = plain_source();
+    bool is_costly = strcmp(t->info.platform, "Portable Computing Language") == 0;
+    for (int i = 1; is_costly && i < 8; i++)
+        build(t, &source, NOT_RUN, 0, 1, 0);
+    build(t, &source, 3, 0, 1, 1);
+    build(t, &source, 3, 1, 0, 0);
+    check_mode(YOKE_CACHE_ON);
+}
+
 static const suite_case scenes[] = {
     { "cold", scene_cold, false },         { "warm", scene_warm, false },         { "decides", scene_decides, false },
     { "header", scene_header, false },     { "cccl", scene_cccl, false },         { "read", scene_read, false },
     { "damaged", scene_damaged, false },   { "off", scene_off, false },           { "wrong", scene_wrong, false },
     { "removed", scene_removed, false },   { "unusable", scene_unusable, false }, { "crowd", scene_crowd, false },
-    { "one text", scene_one_text, false },
+    { "one text", scene_one_text, false }, { "costly", scene_costly, false },
 };
 
 /* ---- Cases ---- */
@@ -342,7 +354,7 @@ static size_t entries(void)
 
 static bool scene_with(suite *t, const char *name, const char *variable, char *out_errors, size_t size)
 {
-    const char *const environment[] = { folder_variable, variable ? variable : "YOKE_CACHE", "YOKE_CACHE_SIZE", NULL };
+    const char *const environment[] = { folder_variable, variable ? variable : "YOKE_CACHE=on", "YOKE_CACHE_SIZE", NULL };
     bool well = suite_again(name, t->info.selector, environment, out_errors, size);
     if (!well)
         tap_diag("... in scene %s", name);
@@ -374,6 +386,16 @@ static void kept(suite *t)
     scene(t, "warm");
     scene_with(t, "read", "YOKE_CACHE=read", NULL, 0);
     CHECK(sandbox_each(folder, "", NULL, NULL) == files);
+    remove_place();
+}
+
+static void costly(suite *t)
+{
+    if (!make_place())
+        return;
+    scene_with(t, "costly", "YOKE_CACHE", NULL, 0);
+    CHECK(entries() == (suite_can(t, YOKE_CAP_PROGRAM_BINARIES) ? 1 : 0));
+    scene(t, "warm");
     remove_place();
 }
 
@@ -479,6 +501,7 @@ static void crowd(suite *t)
 
 static const suite_case cases[] = {
     { "what is built once is there for the next process", kept, false },
+    { "what is costly to keep is kept once it has been built often", costly, false },
     { "all that decides what the compiler makes counts", decides, false },
     { "one text for both languages counts like each language's own", one_text, false },
     { "damaged entries are built anew", damaged, false },

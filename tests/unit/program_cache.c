@@ -268,6 +268,37 @@ static void rejected(void)
     yk_text_free(&image);
 }
 
+static bool takes(const char *key_bytes, bool is_costly)
+{
+    yk_text key = text(key_bytes, strlen(key_bytes));
+    bool taken = yk_cache_takes(&key, is_costly);
+    yk_text_free(&key);
+    return taken;
+}
+
+/* The misses are counted for each key by itself, and anew after the program was taken. */
+static void costly(void)
+{
+    for (int round = 0; round < 2; round++) {
+        for (int i = 1; i < 8; i++)
+            EXPECT(!takes("costly", true));
+        EXPECT(!takes("other", true) && takes("costly", false));
+        EXPECT(takes("costly", true));
+    }
+    EXPECT(entries() == 0 && counts(0, 0, 0, 0));
+}
+
+static void costly_ordered(void)
+{
+    EXPECT(takes("costly", true) && takes("costly", true));
+}
+
+static void costly_not_kept(void)
+{
+    for (int i = 0; i < 9; i++)
+        EXPECT(!takes("costly", true) && !takes("costly", false));
+}
+
 static void only_read(void)
 {
     struct stat before, after;
@@ -516,6 +547,10 @@ int main(void)
     sandbox_case("what the driver refuses is dropped, and was no hit", NULL, NULL, rejected);
     sandbox_case("YOKE_CACHE=read changes nothing", "YOKE_CACHE", "read", only_read);
     sandbox_case("YOKE_CACHE=off does nothing", "YOKE_CACHE", "off", switched_off);
+    fresh();
+    sandbox_case("what is costly is taken when it was missed eight times", NULL, NULL, costly);
+    sandbox_case("YOKE_CACHE=on takes what is costly at once", "YOKE_CACHE", "on", costly_ordered);
+    sandbox_case("YOKE_CACHE=read takes nothing, however often it is missed", "YOKE_CACHE", "read", costly_not_kept);
     fresh();
     sandbox_case("beyond the limit the oldest go, and those that are used stay", "YOKE_CACHE_SIZE", "1", oldest_go);
     sandbox_case("what is larger than the limit is not stored", "YOKE_CACHE_SIZE", "1", too_large);

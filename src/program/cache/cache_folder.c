@@ -54,6 +54,7 @@ static void read_mode(yk_cache_folder *folder)
     for (size_t i = 0; i < YK_COUNT_OF(names); i++)
         if (strcmp(order, names[i]) == 0) {
             folder->mode = (int32_t)i;
+            folder->is_ordered = true;
             return;
         }
     give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE is '%.40s'; it must be off, read or on", order);

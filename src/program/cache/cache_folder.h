@@ -8,7 +8,8 @@
 typedef struct yk_cache_folder {
     int fd; /* -1: no cache */
     int32_t mode;
-    bool try_again; /* it could not be opened for want of descriptors or memory, which says nothing of the folder */
+    bool is_ordered; /* the mode, by YOKE_CACHE */
+    bool try_again;  /* it could not be opened for want of descriptors or memory, which says nothing of the folder */
     uint64_t limit;
     char path[sizeof((yoke_cache_info){ 0 }.folder)]; /* for messages: truncated when longer */
     char reason[sizeof((yoke_cache_info){ 0 }.reason)];

@@ -486,6 +486,35 @@ void yk_cache_forget(const yk_text *key)
     unlinkat(folder.fd, name, 0);
 }
 
+/* ---- What is worth its cost ---- */
+
+/* A driver that compiles for a program's file (traits.compiles_for_code) has a cache of its own, from which it builds the program
+ * in 20 ms; from the file it is 2 ms. Making the file takes as long as that saves in about ten processes: it is made when the
+ * program has been missed nearly as often, and costs a program that is soon forgotten nothing. */
+enum { MISSES_OF_COSTLY = 8 };
+
+bool yk_cache_takes(const yk_text *key, bool is_costly)
+{
+    if (!yk_cache_is_kept())
+        return false;
+    if (!is_costly || folder.is_ordered)
+        return true;
+    char name[NAME_SIZE];
+    yk_text note_key = { 0 }, misses_before = { 0 }; /* a byte for each */
+    entry_name(key, name);
+    yk_text_add(&note_key, "missed\n%s", name);
+    (void)yk_cache_recall(&note_key, &misses_before);
+    bool takes = misses_before.length + 1 >= MISSES_OF_COSTLY;
+    yk_text_add_bytes(&misses_before, "+", 1);
+    if (takes)
+        yk_cache_forget(&note_key);
+    else
+        yk_cache_note(&note_key, &misses_before);
+    yk_text_free(&note_key);
+    yk_text_free(&misses_before);
+    return takes;
+}
+
 /* ---- Notes of libraries ---- */
 
 /* No library's key is one of Yoke's own. False: out of memory. */

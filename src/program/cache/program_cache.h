@@ -12,8 +12,11 @@
 
 /* Whether the cache is on: otherwise no key needs to be made. */
 bool yk_cache_is_on(void);
-/* Whether it keeps what it is given: otherwise no program file needs to be made, for which PoCL compiles each kernel twice more. */
+/* Whether it keeps what it is given. */
 bool yk_cache_is_kept(void);
+/* Whether it takes the file of a program that was not found: otherwise none needs to be made. One that is costly to make is taken
+ * when the program has been missed a few times, or when YOKE_CACHE=on orders it. */
+bool yk_cache_takes(const yk_text *key, bool is_costly);
 /* In a forked child. */
 void yk_cache_forked(void);
 /* Find the program file stored under this key. True: *out_file, empty before, has all of it. */
