@@ -118,7 +118,7 @@ static yoke_status launch_finish(const plan *l, yoke_kernel *kernel, yoke_buffer
     return yops_launch(&l->p->call, kernel, yops_divide_up(elements, (uint64_t)threads * tile), threads, args, count);
 }
 
-/* A product that stores its slices' sums is launched by `run`, and then finished. */
+/* A product that stores its slices' sums is launched by `run`, and then finished. Without slices `run` is NULL. */
 static yoke_status run_slices(const plan *l, yoke_status (*run)(const plan *l, yoke_buffer *sums, yoke_kernel *kernel),
                               yoke_kernel *kernel)
 {
@@ -127,9 +127,9 @@ static yoke_status run_slices(const plan *l, yoke_status (*run)(const plan *l, y
     yoke_buffer *sums = NULL;
     uint64_t bytes = (uint64_t)shape->slices * (uint64_t)shape->batches * (uint64_t)shape->m * (uint64_t)shape->n * sum_bytes(l->p);
     yoke_status status = get_kernel(l, "matmul_finish", l->options, true, &finish);
-    if (status == YOKE_OK && shape->slices > 0)
+    if (status == YOKE_OK && run)
         status = yops_temporary(&l->p->call, bytes, &sums);
-    if (status == YOKE_OK && shape->slices > 0)
+    if (status == YOKE_OK && run)
         status = run(l, sums, kernel);
     if (status == YOKE_OK)
         status = launch_finish(l, finish, sums);
