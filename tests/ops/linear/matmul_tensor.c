@@ -141,24 +141,24 @@ static void epilogues(suite *t)
 typedef struct decision {
     int32_t a, b;
     uint32_t flags;
-    bool exact; /* YOKE_OPS_EXACT=1 */
     layout how;
     int64_t k;
+    bool exact; /* YOKE_OPS_EXACT=1 */
     bool taken;
 } decision;
 
 static const decision decisions[] = {
-    { YOKE_F16, YOKE_F16, 0, false, LAYOUT_CONTIGUOUS, 24, true },
-    { YOKE_BF16, YOKE_BF16, 0, false, LAYOUT_CONTIGUOUS, 24, true },
-    { YOKE_F32, YOKE_F32, YOKE_MATMUL_TF32, false, LAYOUT_CONTIGUOUS, 24, true },
-    { YOKE_F32, YOKE_F32, 0, false, LAYOUT_CONTIGUOUS, 24, false },
-    { YOKE_F16, YOKE_BF16, 0, false, LAYOUT_CONTIGUOUS, 24, false },
-    { YOKE_F16, YOKE_F32, YOKE_MATMUL_TF32, false, LAYOUT_CONTIGUOUS, 24, false },
-    { YOKE_F16, YOKE_F16, YOKE_MATMUL_EXACT, false, LAYOUT_CONTIGUOUS, 24, false },
-    { YOKE_F32, YOKE_F32, YOKE_MATMUL_EXACT | YOKE_MATMUL_TF32, false, LAYOUT_CONTIGUOUS, 24, false },
-    { YOKE_F16, YOKE_F16, 0, true, LAYOUT_CONTIGUOUS, 24, false },
-    { YOKE_F16, YOKE_F16, 0, false, LAYOUT_CONTIGUOUS, 23, false }, /* rows that are not aligned to 16 bytes */
-    { YOKE_F16, YOKE_F16, 0, false, LAYOUT_OFFSET, 24, false },
+    { YOKE_F16, YOKE_F16, 0, LAYOUT_CONTIGUOUS, 24, false, true },
+    { YOKE_BF16, YOKE_BF16, 0, LAYOUT_CONTIGUOUS, 24, false, true },
+    { YOKE_F32, YOKE_F32, YOKE_MATMUL_TF32, LAYOUT_CONTIGUOUS, 24, false, true },
+    { YOKE_F32, YOKE_F32, 0, LAYOUT_CONTIGUOUS, 24, false, false },
+    { YOKE_F16, YOKE_BF16, 0, LAYOUT_CONTIGUOUS, 24, false, false },
+    { YOKE_F16, YOKE_F32, YOKE_MATMUL_TF32, LAYOUT_CONTIGUOUS, 24, false, false },
+    { YOKE_F16, YOKE_F16, YOKE_MATMUL_EXACT, LAYOUT_CONTIGUOUS, 24, false, false },
+    { YOKE_F32, YOKE_F32, YOKE_MATMUL_EXACT | YOKE_MATMUL_TF32, LAYOUT_CONTIGUOUS, 24, false, false },
+    { YOKE_F16, YOKE_F16, 0, LAYOUT_CONTIGUOUS, 24, true, false },
+    { YOKE_F16, YOKE_F16, 0, LAYOUT_CONTIGUOUS, 23, false, false }, /* rows that are not aligned to 16 bytes */
+    { YOKE_F16, YOKE_F16, 0, LAYOUT_OFFSET, 24, false, false },
 };
 
 /* By the facts of the device and of the call, as a vendor's library is: no kernel is built for that. */
