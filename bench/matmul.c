@@ -56,6 +56,10 @@ static const row rows[] = {
     { "f16_512", YOKE_F16, YOKE_F32, 512, 512, 512, 1, false, false },
     { "f16_2048", YOKE_F16, YOKE_F32, 2048, 2048, 2048, 1, false, false },
     { "f16_4096", YOKE_F16, YOKE_F32, 4096, 4096, 4096, 1, false, false },
+    { "f16_4096_a_transposed", YOKE_F16, YOKE_F32, 4096, 4096, 4096, 1, true, false },
+    { "f16_4096_b_transposed", YOKE_F16, YOKE_F32, 4096, 4096, 4096, 1, false, true },
+    { "f16_1024", YOKE_F16, YOKE_F32, 1024, 1024, 1024, 1, false, false },
+    { "f16_8192", YOKE_F16, YOKE_F32, 8192, 8192, 8192, 1, false, false },
 };
 
 /* ---- Yoke ---- */

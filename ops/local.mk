@@ -160,6 +160,7 @@ ops_texts = \
 	ops/linear/matmul_cpu.yk \
 	ops/linear/matmul_finish.yk \
 	ops/linear/matmul_outer.yk \
+	ops/linear/matmul_tensor.yk \
 	ops/linear/matmul_vector.yk \
 	ops/random/random.yk
 ops_headers = \
@@ -188,6 +189,7 @@ ops_headers = \
 	ops/signal/boundary.yh \
 	ops/signal/filter.yh \
 	ops/linear/matmul.yh \
+	ops/linear/tensor.yh \
 	ops/random/random_transform.yh
 EXTRA_DIST += $(ops_texts) $(ops_headers) ops/README.md build-aux/libyoke-ops.map
 

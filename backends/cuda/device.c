@@ -131,6 +131,8 @@ static yoke_status describe(yk_CUdevice ordinal, yoke_device_info *info)
     info->kind = YOKE_DEVICE_GPU;
     info->view_alignment = 1;
     attribute_query query = { ordinal, YK_CUDA_SUCCESS };
+    info->compute_capability = 10 * ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                               ask(&query, YK_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     info->capabilities = YK_CAP(FP64) | YK_CAP(INT64_ATOMICS) | YK_CAP(TIMING) | YK_CAP(EXACT_FP32) | YK_CAP(PROGRAM_BINARIES) |
                          YK_CAP(GLOBALS) | YK_CAP(IMAGES);
     if (yk_cu.cuFuncGetParamInfo)

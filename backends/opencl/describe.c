@@ -7,6 +7,8 @@
 #include <string.h>
 
 /* cl_nv_device_attribute_query, for headers without it. The slot is PCI device * 8 + function. */
+#define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
+#define NV_COMPUTE_CAPABILITY_MINOR 0x4001
 #define NV_PCI_BUS 0x4008
 #define NV_PCI_SLOT 0x4009
 #define NV_PCI_DOMAIN 0x400A
@@ -154,6 +156,9 @@ static void describe_limits(inquiry *device)
     size_t sizes[16] = { 0 }; /* a device may report more than three dimensions */
 
     info->compute_units = (uint32_t)ask_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
+    if (has_extension(device, "cl_nv_device_attribute_query"))
+        info->compute_capability = (uint32_t)(10 * ask_number(device, NV_COMPUTE_CAPABILITY_MAJOR, sizeof(cl_uint)) +
+                                              ask_number(device, NV_COMPUTE_CAPABILITY_MINOR, sizeof(cl_uint)));
     info->memory = ask_number(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong));
     info->max_buffer = ask_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
     info->max_shared_bytes = ask_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));

@@ -26,8 +26,9 @@
  *    separately.
  *  - The tiles into which c is cut for the threads of a device, and which yoke_matmul_tune may have chosen, do not change the order
  *    of the sums: every tile adds an element's products as described above. A tuned device gives the same bits as an untuned one.
- *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where such a library is installed; the
- *    library has its own order of sums.
+ *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where such a library is installed, or
+ *    tensor cores where the device has them: of float16, of bfloat16, and with YOKE_MATMUL_TF32 of float. Both have their own order
+ *    of sums.
  */
 #ifndef YOKE_MATMUL_H
 #define YOKE_MATMUL_H
@@ -43,7 +44,7 @@ extern "C" {
 typedef uint32_t yoke_matmul_flags;
 enum {
     YOKE_MATMUL_TF32 = 1, /* float operands may be rounded to the 10 bits of TF32, where the device is then faster */
-    YOKE_MATMUL_EXACT = 2 /* do not use a vendor's library: the sums have the order that is described above */
+    YOKE_MATMUL_EXACT = 2 /* no vendor's library and no tensor cores: the sums have the order that is described above */
 };
 
 /* Options of products; begin with YOKE_MATMUL_OPTIONS_INIT. The epilogue is an expression by <yoke/vars.h> without assignments to
@@ -95,7 +96,8 @@ enum {
 /* A product that yoke_matmul_tune has measured, by one of Yoke's tiles. Strings live as long as the process. */
 typedef struct yoke_matmul_timing {
     size_t size;                  /* sizeof(yoke_matmul_timing) of the library */
-    yoke_dtype dtype;             /* of a and b: YOKE_F32, YOKE_F64, YOKE_F16 (for bfloat16, too), YOKE_C64, YOKE_C128 */
+    yoke_dtype dtype;             /* of a and b: YOKE_F32, YOKE_F64, YOKE_F16 (for bfloat16, too; by tiles with and without tensor
+                                     cores), YOKE_C64, YOKE_C128 */
     int64_t m, n, k;              /* the extents */
     const char *tile;             /* the tile's name: "medium" */
     double nanoseconds;           /* of one product, the median */

@@ -231,11 +231,12 @@ typedef struct yoke_device_info {
     uint64_t max_block_threads; /* threads per block, in total */
     uint64_t view_alignment; /* a view whose offset is a multiple of this value can be a kernel argument; any other view only where
                                 the driver accepts it, else the launch is YOKE_E_KERNEL_ARGUMENT */
+    uint32_t compute_capability; /* of NVIDIA's devices, on either backend: 90 for 9.0; else 0 */
 } yoke_device_info;
 
-#define YOKE_DEVICE_INFO_INIT                                                                                         \
-    {                                                                                                                 \
-        sizeof(yoke_device_info), "", "", "", "", "", "", "", "", 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0 \
+#define YOKE_DEVICE_INFO_INIT                                                                                            \
+    {                                                                                                                    \
+        sizeof(yoke_device_info), "", "", "", "", "", "", "", "", 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0 \
     }
 
 /* Count the devices of all backends, or of the backend that YOKE_BACKEND names.

@@ -96,6 +96,7 @@ typedef struct yops_traits {
     uint64_t most_rounds;   /* of all loops of a thread, where the driver ends them (half of what it allows: rounds.c); else 0 */
     bool limits_registers;  /* NVIDIA's compiler for OpenCL, which takes MOST_REGISTERS: ops/array/block_size.yh */
     bool blocks_progress;   /* a block may wait for a block that began earlier: decoupled look-back */
+    bool has_tensor_cores;  /* and a compiler for PTX that uses them: ops/linear/tensor.yh */
     uint32_t compute_units; /* multiprocessors or cores */
     uint32_t max_block_threads;
     uint64_t max_shared_bytes;

@@ -338,11 +338,9 @@ yoke_status yops_matmul_by_tile(const yops_matmul_tile *tile, yoke_stream *strea
                                 const yoke_array *b)
 {
     yops_matmul p;
-    yoke_matmul_options options = YOKE_MATMUL_OPTIONS_INIT;
-    options.flags = YOKE_MATMUL_EXACT;
     yoke_status status = begin(&p, "yoke_matmul_tune", YOKE_HERE, stream, c, a, b);
     p.tile = tile;
-    return status < 0 ? status : multiply(&p, &options);
+    return status < 0 ? status : multiply(&p, NULL);
 }
 
 yoke_status yoke_matmul_at(const char *where, yoke_stream *stream, const yoke_array *c, const yoke_array *a, const yoke_array *b,

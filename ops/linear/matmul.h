@@ -19,11 +19,19 @@ typedef struct yops_matmul_shape {
     int64_t extents[YOPS_MOST_BATCHES], a_batch[YOPS_MOST_BATCHES], b_batch[YOPS_MOST_BATCHES], c_batch[YOPS_MOST_BATCHES];
 } yops_matmul_shape;
 
-/* A tile of the table: a block computes rows x columns elements, a thread thread_rows x thread_columns of them. */
+/* Who computes a tile: all with one order of the sums, but for tensor cores, which have their own. */
+typedef enum yops_matmul_way {
+    YOPS_BY_BLOCKS,  /* a block of threads */
+    YOPS_BY_THREADS, /* one thread, on CPUs */
+    YOPS_BY_TENSORS  /* a block by tensor cores */
+} yops_matmul_way;
+
+/* A tile of the table: a block computes rows x columns elements, from `depth` elements along k at a time (with tensor cores:
+ * bytes), and a thread (a warp) part_rows x part_columns of them. Of CPUs' tiles what follows `columns`, but most_bytes, is 0. */
 typedef struct yops_matmul_tile {
     const char *name;
-    bool for_cpu; /* one thread computes it, and what follows most_bytes and `depth` is 0 */
-    int32_t rows, columns, depth, thread_rows, thread_columns, most_bytes, speed;
+    yops_matmul_way way;
+    int32_t rows, columns, depth, part_rows, part_columns, stages, most_bytes, speed;
 } yops_matmul_tile;
 
 typedef struct yops_matmul {
@@ -40,7 +48,7 @@ typedef struct yops_matmul {
     uint32_t flags;            /* YOKE_MATMUL_ */
     yops_evaluation *epilogue; /* NULL: none */
     yops_matmul_shape shape;
-    const yops_matmul_tile *tile; /* that the tuner orders; NULL: the chosen one */
+    const yops_matmul_tile *tile; /* that the tuner orders, and no library; NULL: the chosen one */
 } yops_matmul;
 
 /* ---- matmul_shapes.c ---- */
@@ -51,14 +59,23 @@ extern const size_t yops_matmul_tile_count;
 /* Whether the kernels of CPUs are taken, one thread for each tile; not where long loops are ended. */
 bool yops_matmul_by_threads(const yops_traits *traits);
 
+/* How a tile is computed without tensor cores. */
+static inline yops_matmul_way yops_matmul_usual_way(const yops_traits *traits)
+{
+    return yops_matmul_by_threads(traits) ? YOPS_BY_THREADS : YOPS_BY_BLOCKS;
+}
+
 /* Cut k into slices, by the shape alone: fills shape->slice and shape->slices. */
 void yops_matmul_cut(yops_matmul_shape *shape);
 
-/* Whether a device can take the tile for sums of so many bytes. `on_cpu`: with the kernels of CPUs. */
-bool yops_matmul_suits(const yops_matmul_tile *t, const yops_traits *traits, bool on_cpu, size_t sum_bytes);
+/* Whether a device can take the tile this way, for sums of so many bytes. */
+bool yops_matmul_suits(const yops_matmul_tile *t, const yops_traits *traits, yops_matmul_way way, size_t sum_bytes);
+
+/* The threads of a block that computes a tile. */
+uint32_t yops_matmul_threads(const yops_matmul_tile *t);
 
 /* The tile for a product on a device that is not tuned; NULL: none suits. */
-const yops_matmul_tile *yops_matmul_choose(const yops_traits *traits, bool on_cpu, const yops_matmul_shape *shape,
+const yops_matmul_tile *yops_matmul_choose(const yops_traits *traits, yops_matmul_way way, const yops_matmul_shape *shape,
                                            size_t sum_bytes);
 
 /* For tests: the tile that is taken (NULL: the chosen one), and the kernels of GPUs on CPUs too. */
@@ -70,8 +87,8 @@ extern yops_matmul_forced yops_matmul_force;
 
 /* ---- matmul_tuned.c ---- */
 
-/* Dtypes that are tuned apart; all others are not tuned. */
-enum { YOPS_TUNED_F32, YOPS_TUNED_F64, YOPS_TUNED_HALF, YOPS_TUNED_C64, YOPS_TUNED_C128, YOPS_TUNED_DTYPES };
+/* What is tuned apart: dtypes, and halves by tensor cores; all else is not tuned. */
+enum { YOPS_TUNED_F32, YOPS_TUNED_F64, YOPS_TUNED_HALF, YOPS_TUNED_C64, YOPS_TUNED_C128, YOPS_TUNED_TENSORS, YOPS_TUNED_DTYPES };
 
 typedef struct yops_matmul_size {
     int32_t m, n, k;
@@ -92,8 +109,8 @@ bool yops_matmul_tuned_read(const unsigned char *bytes, size_t size, yops_matmul
 /* The tile that was measured to be the fastest near this shape; NULL: none was. `dtype` is YOPS_TUNED_. */
 const yops_matmul_tile *yops_matmul_tuned_find(const yops_matmul_tuned *tuned, int dtype, const yops_matmul_shape *shape);
 
-/* The YOPS_TUNED_ of a product of a and b with such sums; -1: it is not tuned. */
-int yops_matmul_tuned_dtype(int32_t a, int32_t b, int32_t sum);
+/* The YOPS_TUNED_ of a product of a and b with such sums, this way; -1: it is not tuned. */
+int yops_matmul_tuned_dtype(yops_matmul_way way, int32_t a, int32_t b, int32_t sum);
 
 /* What is known of a call's device, valid as long as the device; its file is read once. */
 yoke_status yops_matmul_tuned_get(const yops_call *call, const yops_matmul_tuned **out_tuned);

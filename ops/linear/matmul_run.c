@@ -10,6 +10,7 @@
 #include "matmul.h"
 #include "array/number.h"
 #include "blas.h"
+#include "library/library.h"
 
 enum { MOST_ARGS = 2 * YOPS_MOST_OPERANDS + 16, MOST_OPTIONS = 400, CPU_FINISH = 1024 };
 
@@ -117,7 +118,7 @@ static yoke_status launch_finish(const plan *l, yoke_kernel *kernel, yoke_buffer
     return yops_launch(&l->p->call, kernel, yops_divide_up(elements, (uint64_t)threads * tile), threads, args, count);
 }
 
-/* A product that stores its slices' sums is launched by `run`, and then finished. */
+/* A product that stores its slices' sums is launched by `run`, and then finished. Without slices `run` is NULL. */
 static yoke_status run_slices(const plan *l, yoke_status (*run)(const plan *l, yoke_buffer *sums, yoke_kernel *kernel),
                               yoke_kernel *kernel)
 {
@@ -126,9 +127,9 @@ static yoke_status run_slices(const plan *l, yoke_status (*run)(const plan *l, y
     yoke_buffer *sums = NULL;
     uint64_t bytes = (uint64_t)shape->slices * (uint64_t)shape->batches * (uint64_t)shape->m * (uint64_t)shape->n * sum_bytes(l->p);
     yoke_status status = get_kernel(l, "matmul_finish", l->options, true, &finish);
-    if (status == YOKE_OK && shape->slices > 0)
+    if (status == YOKE_OK && run)
         status = yops_temporary(&l->p->call, bytes, &sums);
-    if (status == YOKE_OK && shape->slices > 0)
+    if (status == YOKE_OK && run)
         status = run(l, sums, kernel);
     if (status == YOKE_OK)
         status = launch_finish(l, finish, sums);
@@ -139,16 +140,23 @@ static yoke_status run_slices(const plan *l, yoke_status (*run)(const plan *l, y
 
 /* ---- Alignment ---- */
 
-/* Whether four neighbours from any place are one load: `strides` are those of the other axes. */
-static bool is_aligned(const yops_place *place, int32_t dtype, int64_t stride, const int64_t *batch)
+/* Whether `unit` neighbours from any multiple of it on are one load: `stride` and `batch` are those of the other axes. */
+static bool is_aligned_to(int64_t unit, const yops_place *place, int32_t dtype, int64_t stride, const int64_t *batch)
 {
-    int64_t size = (int64_t)yoke_dtype_get_size(dtype), unit = size < 4 ? 4 : 16 / size;
+    int64_t size = (int64_t)yoke_dtype_get_size(dtype);
     if (place->origin % unit != 0 || stride % unit != 0)
         return false;
     for (int i = 0; i < YOPS_MOST_BATCHES; i++)
         if (batch[i] % unit != 0)
             return false;
     return yoke_buffer_get_misalignment(place->root) % (size_t)(unit * size) == 0;
+}
+
+/* Four neighbours, in units of 16 bytes at most. */
+static bool is_aligned(const yops_place *place, int32_t dtype, int64_t stride, const int64_t *batch)
+{
+    int64_t size = (int64_t)yoke_dtype_get_size(dtype);
+    return is_aligned_to(size < 4 ? 4 : 16 / size, place, dtype, stride, batch);
 }
 
 /* How an operand is loaded: WIDTH and ALONG_K of matmul.yk. `along` is its stride along k, `other` that along its other axis. */
@@ -173,7 +181,7 @@ static loading load_of(const plan *l, const yops_place *place, int32_t dtype, in
 static uint64_t count_products(const plan *l)
 {
     const yops_matmul_tile *t = l->tile;
-    uint64_t each = (uint64_t)t->thread_rows * (uint64_t)t->thread_columns * 3 / 2 + 12, depth = (uint64_t)t->depth;
+    uint64_t each = (uint64_t)t->part_rows * (uint64_t)t->part_columns * 3 / 2 + 12, depth = (uint64_t)t->depth;
     uint64_t most = yops_fit_rounds(&l->traits, (2 * depth + 32) * each, each) / depth * depth;
     return most > depth ? most : depth;
 }
@@ -191,22 +199,17 @@ static yoke_status count_blocks(plan *l, int64_t slices)
     return YOKE_OK;
 }
 
-static uint32_t count_threads(const yops_matmul_tile *t)
-{
-    return (uint32_t)(t->rows / t->thread_rows * (t->columns / t->thread_columns));
-}
-
 static yoke_status launch_tiles(const plan *l, yoke_buffer *sums, yoke_kernel *kernel)
 {
     yoke_arg last[4] = { yoke_arg_u32((uint32_t)l->tiles_m), yoke_arg_u32((uint32_t)l->tiles_n) };
     uint64_t slice = (uint64_t)l->p->shape.slice, most = count_products(l);
     if (most >= slice)
-        return launch_product(l, kernel, sums, l->blocks, count_threads(l->tile), last, 2);
+        return launch_product(l, kernel, sums, l->blocks, yops_matmul_threads(l->tile), last, 2);
     yoke_status status = YOKE_OK;
     for (uint64_t begin = 0; begin < slice && status == YOKE_OK; begin += most) {
         last[2] = yoke_arg_i64((int64_t)begin);
         last[3] = yoke_arg_i64((int64_t)(begin + most));
-        status = launch_product(l, kernel, sums, l->blocks, count_threads(l->tile), last, 4);
+        status = launch_product(l, kernel, sums, l->blocks, yops_matmul_threads(l->tile), last, 4);
     }
     return status;
 }
@@ -216,8 +219,16 @@ static yoke_status launch_tiles(const plan *l, yoke_buffer *sums, yoke_kernel *k
 static const char *get_registers(const plan *l)
 {
     enum { FEW_THREADS = 128 };
-    uint64_t most = (uint64_t)l->traits.compute_units * FEW_THREADS / count_threads(l->tile);
+    uint64_t most = (uint64_t)l->traits.compute_units * FEW_THREADS / yops_matmul_threads(l->tile);
     return l->traits.limits_registers && l->blocks <= most ? " MOST_REGISTERS=255" : "";
+}
+
+static yoke_status check_slice(const plan *l)
+{
+    if (l->p->shape.slice <= INT32_MAX)
+        return YOKE_OK;
+    return yops_fail(&l->p->call, YOKE_E_RANGE, "sums of %" PRId64 " products are too long for the tiles of a GPU",
+                     l->p->shape.slice);
 }
 
 static yoke_status run_tiles(plan *l)
@@ -228,13 +239,13 @@ static yoke_status run_tiles(plan *l)
     char options[MOST_OPTIONS];
     yoke_kernel *kernel;
     yoke_status status = count_blocks(l, shape->slices);
+    if (status == YOKE_OK)
+        status = check_slice(l);
     if (status < 0)
         return status;
     loading a = load_of(l, &p->a_place, p->a.dtype, shape->a_column, shape->a_row, shape->m, shape->a_batch);
     loading b = load_of(l, &p->b_place, p->b.dtype, shape->b_row, shape->b_column, shape->n, shape->b_batch);
     bool in_parts = count_products(l)<(uint64_t)shape->slice, split = shape->slices> 1 || in_parts;
-    if (shape->slice > INT32_MAX)
-        return yops_fail(&p->call, YOKE_E_RANGE, "sums of %" PRId64 " products are too long for the tiles of a GPU", shape->slice);
     int c_width =
         !split && shape->c_column == 1 && shape->n % 4 == 0 && is_aligned(&p->c_place, p->c.dtype, shape->c_row, shape->c_batch)
             ? 4
@@ -244,9 +255,76 @@ static yoke_status run_tiles(plan *l)
     size_t length = strlen(options);
     yops_write(options + length, sizeof options - length,
                " BM=%d BN=%d BK=%d TM=%d TN=%d A_WIDTH=%d A_ALONG_K=%d B_WIDTH=%d B_ALONG_K=%d C_WIDTH=%d%s%s", (int)t->rows,
-               (int)t->columns, (int)t->depth, (int)t->thread_rows, (int)t->thread_columns, a.width, a.along_k, b.width, b.along_k,
+               (int)t->columns, (int)t->depth, (int)t->part_rows, (int)t->part_columns, a.width, a.along_k, b.width, b.along_k,
                c_width, in_parts ? " PARTS=1" : "", get_registers(l));
     status = get_kernel(l, "matmul", options, !split, &kernel);
+    if (status < 0)
+        return status;
+    return split ? run_slices(l, launch_tiles, kernel) : launch_tiles(l, NULL, kernel);
+}
+
+/* ---- Tiles by tensor cores ---- */
+
+/* A_ALONG_K and B_ALONG_K of matmul_tensor.yk. */
+typedef struct tensor_loads {
+    bool a_along_k, b_along_k;
+} tensor_loads;
+
+/* Whether 16 bytes at a time can be copied: along k, or along the operand's other axis. */
+static bool is_copied(const yops_place *place, int32_t dtype, int64_t along, int64_t other, const int64_t *batch, bool *out_along_k)
+{
+    *out_along_k = along == 1;
+    return (along == 1 || other == 1) &&
+           is_aligned_to(16 / (int64_t)yoke_dtype_get_size(dtype), place, dtype, along == 1 ? other : along, batch);
+}
+
+/* Their sums have an order and roundings of their own, as those of a vendor's library, and are kept out as one. */
+static bool may_take_tensors(const plan *l)
+{
+    const yops_matmul *p = l->p;
+    const yops_matmul_tile *ordered = p->tile ? p->tile : yops_matmul_force.tile;
+    int32_t dtype = p->a.dtype;
+    if (p->sum != YOKE_F32 || p->b.dtype != dtype || yops_counts_rounds(&l->traits) ||
+        (yoke_dtype_get_size(dtype) != 2 && !(dtype == YOKE_F32 && (p->flags & YOKE_MATMUL_TF32))))
+        return false;
+    if (ordered)
+        return ordered->way == YOPS_BY_TENSORS;
+    return l->traits.has_tensor_cores && !(p->flags & YOKE_MATMUL_EXACT) && !yops_vendor_is_exact();
+}
+
+static bool takes_tensors(const plan *l, tensor_loads *out)
+{
+    const yops_matmul *p = l->p;
+    const yops_matmul_shape *s = &p->shape;
+    return may_take_tensors(l) && is_copied(&p->a_place, p->a.dtype, s->a_column, s->a_row, s->a_batch, &out->a_along_k) &&
+           is_copied(&p->b_place, p->b.dtype, s->b_row, s->b_column, s->b_batch, &out->b_along_k);
+}
+
+static yoke_status run_tensors(plan *l, const tensor_loads *how)
+{
+    const yops_matmul *p = l->p;
+    const yops_matmul_shape *shape = &p->shape;
+    const yops_matmul_tile *t = l->tile;
+    char options[MOST_OPTIONS];
+    yoke_kernel *kernel;
+    bool split = shape->slices > 1;
+    size_t c_bytes = yoke_dtype_get_size(p->c.dtype);
+    int c_width = !split && (c_bytes == 2 || c_bytes == 4) && shape->c_column == 1 && shape->n % 2 == 0 &&
+                          is_aligned_to(2, &p->c_place, p->c.dtype, shape->c_row, shape->c_batch)
+                      ? 2
+                      : 1;
+    yoke_status status = count_blocks(l, shape->slices);
+    if (status == YOKE_OK)
+        status = check_slice(l);
+    if (status < 0)
+        return status;
+    yops_write(options, sizeof options, "%s", l->options);
+    add_dtypes(l, options);
+    size_t length = strlen(options);
+    yops_write(options + length, sizeof options - length,
+               " BM=%d BN=%d WM=%d WN=%d DEPTH=%d STAGES=%d A_ALONG_K=%d B_ALONG_K=%d C_WIDTH=%d", (int)t->rows, (int)t->columns,
+               (int)t->part_rows, (int)t->part_columns, (int)t->depth, (int)t->stages, how->a_along_k, how->b_along_k, c_width);
+    status = get_kernel(l, "matmul_tensor", options, !split, &kernel);
     if (status < 0)
         return status;
     return split ? run_slices(l, launch_tiles, kernel) : launch_tiles(l, NULL, kernel);
@@ -451,22 +529,21 @@ static bool run_by_vendor_and_finish(plan *l, yoke_status *out_status)
 
 /* ---- The product ---- */
 
-/* Every tile gives the same bits. What was measured comes from a file, so that it is checked. */
-static yoke_status choose_tile(plan *l)
+/* Every tile of a way gives the same bits. What was measured comes from a file, so that it is checked. */
+static yoke_status choose_tile(plan *l, yops_matmul_way way)
 {
     const yops_matmul *p = l->p;
-    bool on_cpu = by_threads(l);
     const yops_matmul_tuned *tuned;
     l->tile = p->tile ? p->tile : yops_matmul_force.tile;
-    if (l->tile)
+    if (l->tile && (l->tile->way == YOPS_BY_TENSORS) == (way == YOPS_BY_TENSORS))
         return YOKE_OK;
     yoke_status status = yops_matmul_tuned_get(&p->call, &tuned);
     if (status < 0)
         return status;
-    int dtype = yops_matmul_tuned_dtype(p->a.dtype, p->b.dtype, p->sum);
+    int dtype = yops_matmul_tuned_dtype(way, p->a.dtype, p->b.dtype, p->sum);
     l->tile = dtype >= 0 ? yops_matmul_tuned_find(tuned, dtype, &p->shape) : NULL;
-    if (!l->tile || !yops_matmul_suits(l->tile, &l->traits, on_cpu, sum_bytes(p)))
-        l->tile = yops_matmul_choose(&l->traits, on_cpu, &p->shape, sum_bytes(p));
+    if (!l->tile || !yops_matmul_suits(l->tile, &l->traits, way, sum_bytes(p)))
+        l->tile = yops_matmul_choose(&l->traits, way, &p->shape, sum_bytes(p));
     if (!l->tile)
         return yops_fail(&p->call, YOKE_E_UNSUPPORTED, "this device has too little shared memory for a product of %s",
                          yoke_dtype_get_name(p->sum));
@@ -477,7 +554,7 @@ static yoke_status choose_tile(plan *l)
 static bool may_go_to_vendor(const yops_matmul *p)
 {
     return !p->is_outer && p->shape.slices > 0 && (yops_is_floating(p->sum) || yops_is_complex(p->sum)) &&
-           !(p->flags & YOKE_MATMUL_EXACT) && !yops_matmul_force.tile;
+           !(p->flags & YOKE_MATMUL_EXACT) && !p->tile && !yops_matmul_force.tile;
 }
 
 /* A library that takes the whole product comes first: it needs nothing of a plan. */
@@ -503,9 +580,12 @@ yoke_status yops_matmul_run(yops_matmul *p)
         return run_outer(&l);
     if (status == YOKE_OK && p->shape.n == 1)
         return run_vector(&l);
-    if (status == YOKE_OK)
-        status = choose_tile(&l);
     if (status < 0)
         return status;
-    return l.tile->for_cpu ? run_on_cpu(&l) : run_tiles(&l);
+    tensor_loads how;
+    bool by_tensors = takes_tensors(&l, &how);
+    status = choose_tile(&l, by_tensors ? YOPS_BY_TENSORS : yops_matmul_usual_way(&l.traits));
+    if (status < 0)
+        return status;
+    return by_tensors ? run_tensors(&l, &how) : l.tile->way == YOPS_BY_THREADS ? run_on_cpu(&l) : run_tiles(&l);
 }

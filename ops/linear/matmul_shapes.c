@@ -4,9 +4,12 @@
 
 const yops_matmul_tile yops_matmul_tiles[] = {
 #define X(name, rows, columns, depth, thread_rows, thread_columns, most_bytes, speed) \
-    { #name, false, rows, columns, depth, thread_rows, thread_columns, most_bytes, speed },
-#define CPU(name, rows, columns, most_bytes) { #name, true, rows, columns, 0, 0, 0, most_bytes, 0 },
+    { #name, YOPS_BY_BLOCKS, rows, columns, depth, thread_rows, thread_columns, 2, most_bytes, speed },
+#define CPU(name, rows, columns, most_bytes) { #name, YOPS_BY_THREADS, rows, columns, 0, 0, 0, 0, most_bytes, 0 },
+#define TENSOR(name, rows, columns, warp_rows, warp_columns, depth, stages, speed) \
+    { #name, YOPS_BY_TENSORS, rows, columns, depth, warp_rows, warp_columns, stages, 4, speed },
 #include "matmul_shapes.def"
+#undef TENSOR
 #undef CPU
 #undef X
 };
@@ -51,13 +54,20 @@ void yops_matmul_cut(yops_matmul_shape *shape)
     shape->slices = k > 0 ? (int64_t)yops_divide_up(k, (uint64_t)shape->slice) : 0;
 }
 
-bool yops_matmul_suits(const yops_matmul_tile *t, const yops_traits *traits, bool on_cpu, size_t sum_bytes)
+uint32_t yops_matmul_threads(const yops_matmul_tile *t)
 {
-    if (t->for_cpu || on_cpu)
-        return t->for_cpu && on_cpu && sum_bytes <= (size_t)t->most_bytes;
-    size_t shared = 2 * (size_t)t->depth * (size_t)(t->rows + t->columns + 8) * sum_bytes;
-    uint32_t threads = (uint32_t)(t->rows / t->thread_rows * (t->columns / t->thread_columns));
-    return sum_bytes <= (size_t)t->most_bytes && shared <= traits->max_shared_bytes && threads <= traits->max_block_threads;
+    if (t->way == YOPS_BY_THREADS)
+        return 1;
+    return (uint32_t)(t->rows / t->part_rows * (t->columns / t->part_columns)) * (t->way == YOPS_BY_TENSORS ? 32 : 1);
+}
+
+bool yops_matmul_suits(const yops_matmul_tile *t, const yops_traits *traits, yops_matmul_way way, size_t sum_bytes)
+{
+    if (t->way != way || sum_bytes > (size_t)t->most_bytes)
+        return false;
+    size_t shared = (size_t)t->stages * (size_t)t->depth *
+                    (t->way == YOPS_BY_TENSORS ? (size_t)(t->rows + t->columns) : (size_t)(t->rows + t->columns + 8) * sum_bytes);
+    return way == YOPS_BY_THREADS || (shared <= traits->max_shared_bytes && yops_matmul_threads(t) <= traits->max_block_threads);
 }
 
 static uint64_t count_tiles(const yops_matmul_tile *t, const yops_matmul_shape *shape)
@@ -69,17 +79,18 @@ static uint64_t count_tiles(const yops_matmul_tile *t, const yops_matmul_shape *
 
 /* On a CPU the largest tile of which each core has some. Else the tile whose last block ends first, when each multiprocessor takes
  * as many as any other. */
-const yops_matmul_tile *yops_matmul_choose(const yops_traits *traits, bool on_cpu, const yops_matmul_shape *shape, size_t sum_bytes)
+const yops_matmul_tile *yops_matmul_choose(const yops_traits *traits, yops_matmul_way way, const yops_matmul_shape *shape,
+                                           size_t sum_bytes)
 {
     const yops_matmul_tile *best = NULL;
     double best_time = 0;
     uint64_t units = traits->compute_units > 0 ? traits->compute_units : 1;
     for (size_t i = 0; i < yops_matmul_tile_count; i++) {
         const yops_matmul_tile *t = &yops_matmul_tiles[i];
-        if (!yops_matmul_suits(t, traits, on_cpu, sum_bytes))
+        if (!yops_matmul_suits(t, traits, way, sum_bytes))
             continue;
         uint64_t blocks = count_tiles(t, shape);
-        if (on_cpu) {
+        if (way == YOPS_BY_THREADS) {
             best = t;
             if (blocks >= 8 * units)
                 break;

@@ -11,11 +11,8 @@
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 9, MOST_PRODUCTS = 200, MOST_TILES = 16 };
 static const double least_run = 1e6, margin = 0.97;
 
-static const int32_t dtypes[] = { [YOPS_TUNED_F32] = YOKE_F32,
-                                  [YOPS_TUNED_F64] = YOKE_F64,
-                                  [YOPS_TUNED_HALF] = YOKE_F16,
-                                  [YOPS_TUNED_C64] = YOKE_C64,
-                                  [YOPS_TUNED_C128] = YOKE_C128 };
+static const int32_t dtypes[] = { [YOPS_TUNED_F32] = YOKE_F32, [YOPS_TUNED_F64] = YOKE_F64,   [YOPS_TUNED_HALF] = YOKE_F16,
+                                  [YOPS_TUNED_C64] = YOKE_C64, [YOPS_TUNED_C128] = YOKE_C128, [YOPS_TUNED_TENSORS] = YOKE_F16 };
 _Static_assert(YOPS_COUNT_OF(dtypes) == YOPS_TUNED_DTYPES, "a dtype for each that is tuned");
 
 /* A tile on a size. */
@@ -125,25 +122,36 @@ static yoke_status make(const tuner *t, int32_t dtype, int64_t rows, int64_t col
     return status < 0 ? status : yoke_fill(t->call.stream, out->buffer, 0, yoke_buffer_get_size(out->buffer), &(char){ 0x3c }, 1);
 }
 
-static void find_candidates(tuner *t, size_t sum_bytes)
+static yops_matmul_way way_of(const tuner *t, int dtype)
+{
+    return dtype == YOPS_TUNED_TENSORS ? YOPS_BY_TENSORS : yops_matmul_usual_way(&t->traits);
+}
+
+static size_t sum_bytes(int dtype)
+{
+    return dtypes[dtype] == YOKE_F16 ? sizeof(float) : yoke_dtype_get_size(dtypes[dtype]);
+}
+
+static void find_candidates(tuner *t, int dtype)
 {
     t->count = 0;
+    if (dtype == YOPS_TUNED_TENSORS && !t->traits.has_tensor_cores)
+        return;
     for (size_t i = 0; i < yops_matmul_tile_count && t->count < MOST_TILES; i++)
-        if (yops_matmul_suits(&yops_matmul_tiles[i], &t->traits, yops_matmul_by_threads(&t->traits), sum_bytes))
+        if (yops_matmul_suits(&yops_matmul_tiles[i], &t->traits, way_of(t, dtype), sum_bytes(dtype)))
             t->candidates[t->count++].tile = &yops_matmul_tiles[i];
 }
 
 static yoke_status tune_size(tuner *t, int dtype, const yops_matmul_size *size, uint8_t *tile)
 {
-    int32_t in = dtypes[dtype], out = dtype == YOPS_TUNED_HALF ? YOKE_F32 : in;
+    int32_t in = dtypes[dtype], out = in == YOKE_F16 ? YOKE_F32 : in;
     yops_matmul_shape shape = { .m = size->m, .n = size->n, .k = size->k, .batches = 1 };
     double terms = (double)size->m * size->n * size->k, start = (double)yk_now();
     size_t rounds = 0;
     if (t->has_measured && start + t->per_term * terms > t->deadline)
         return YOKE_OK;
     yops_matmul_cut(&shape);
-    const yops_matmul_tile *usual =
-        yops_matmul_choose(&t->traits, yops_matmul_by_threads(&t->traits), &shape, yoke_dtype_get_size(out));
+    const yops_matmul_tile *usual = yops_matmul_choose(&t->traits, way_of(t, dtype), &shape, sum_bytes(dtype));
     memset(&t->a, 0, sizeof t->a);
     memset(&t->b, 0, sizeof t->b);
     memset(&t->c, 0, sizeof t->c);
@@ -182,11 +190,10 @@ static yoke_status tune_size_or_miss(tuner *t, int dtype, const yops_matmul_size
 /* One tile alone needs no measuring. */
 static yoke_status tune_dtype(tuner *t, int dtype, double nanoseconds, yops_matmul_tuned *tuned)
 {
-    size_t sum_bytes = dtype == YOPS_TUNED_HALF ? sizeof(float) : yoke_dtype_get_size(dtypes[dtype]);
     yoke_status status = YOKE_OK;
     t->deadline = (double)yk_now() + nanoseconds;
     t->per_term = 0;
-    find_candidates(t, sum_bytes);
+    find_candidates(t, dtype);
     for (size_t i = 0; i < YOPS_TUNED_SIZES && t->count > 1 && status == YOKE_OK; i++)
         status = tune_size_or_miss(t, dtype, &yops_matmul_sizes[i], &tuned->tiles[dtype][i]);
     return status;

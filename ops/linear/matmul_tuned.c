@@ -45,9 +45,12 @@ static yoke_status make_key(const yops_call *call, char key[KEY_SIZE])
 #define X(name, rows, columns, depth, thread_rows, thread_columns, most_bytes, speed) \
 #name " " #rows " " #columns " " #depth " " #thread_rows " " #thread_columns " " #most_bytes "\n"
 #define CPU(name, rows, columns, most_bytes) #name " " #rows " " #columns " " #most_bytes "\n"
+#define TENSOR(name, rows, columns, warp_rows, warp_columns, depth, stages, speed) \
+#name " " #rows " " #columns " " #warp_rows " " #warp_columns " " #depth " " #stages "\n"
 #define SIZE(m, n, k) #m " " #n " " #k "\n"
 #include "matmul_shapes.def"
 #undef SIZE
+#undef TENSOR
 #undef CPU
 #undef X
         ;
@@ -168,9 +171,11 @@ yoke_status yoke_matmul_get_tuned(yoke_device *device, size_t *out_count)
 
 /* ---- The choice ---- */
 
-int yops_matmul_tuned_dtype(int32_t a, int32_t b, int32_t sum)
+int yops_matmul_tuned_dtype(yops_matmul_way way, int32_t a, int32_t b, int32_t sum)
 {
     bool halves = yoke_dtype_get_size(a) == 2 && yoke_dtype_get_size(b) == 2;
+    if (way == YOPS_BY_TENSORS)
+        return halves ? YOPS_TUNED_TENSORS : -1;
     return sum == YOKE_F32    ? (halves ? YOPS_TUNED_HALF : YOPS_TUNED_F32)
            : sum == YOKE_F64  ? YOPS_TUNED_F64
            : sum == YOKE_C64  ? YOPS_TUNED_C64

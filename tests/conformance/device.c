@@ -96,6 +96,8 @@ static void info_makes_sense(suite *t)
     }
     CHECK(info->max_block[0] >= 1 && info->max_grid[0] >= 65535);
     CHECK(info->view_alignment > 0 && (info->view_alignment & (info->view_alignment - 1)) == 0);
+    CHECK(strcmp(info->backend, "cuda") != 0 || info->compute_capability >= 50);
+    CHECK(info->compute_capability == 0 || info->kind == YOKE_DEVICE_GPU);
 }
 
 static void info_is_what_the_list_said(suite *t)
@@ -119,6 +121,7 @@ static void info_is_what_the_list_said(suite *t)
         CHECK(memcmp(a->max_block, b->max_block, sizeof a->max_block) == 0);
         CHECK(a->max_block_threads == b->max_block_threads && a->view_alignment == b->view_alignment);
         CHECK(a->capabilities == b->capabilities && a->compute_units == b->compute_units);
+        CHECK(a->compute_capability == b->compute_capability);
     }
     CHECK(found == 1);
 }

@@ -56,6 +56,7 @@ ops_programs = \
 	tests/ops/linear/matmul \
 	tests/ops/linear/matmul_blocks \
 	tests/ops/linear/matmul_rules \
+	tests/ops/linear/matmul_tensor \
 	tests/ops/linear/matmul_tune \
 	tests/ops/linear/workspace \
 	tests/ops/map/assign \
@@ -175,6 +176,7 @@ tests_ops_linear_edges_LDADD = $(ops_libraries) -lm
 tests_ops_linear_matmul_LDADD = $(ops_libraries)
 tests_ops_linear_matmul_blocks_LDADD = $(ops_libraries)
 tests_ops_linear_matmul_rules_LDADD = $(ops_libraries)
+tests_ops_linear_matmul_tensor_LDADD = $(ops_libraries)
 tests_ops_linear_matmul_tune_SOURCES = tests/ops/linear/matmul_tune.c tests/unit/sandbox.c tests/unit/sandbox.h
 tests_ops_linear_matmul_tune_LDADD = $(ops_libraries)
 tests_ops_linear_workspace_SOURCES = tests/ops/library/vendor.h tests/ops/linear/workspace.c

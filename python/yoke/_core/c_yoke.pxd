@@ -57,6 +57,7 @@ cdef extern from "yoke/yoke.h" nogil:
         uint64_t max_block[3]
         uint64_t max_block_threads
         uint64_t view_alignment
+        uint32_t compute_capability
 
     yoke_status yoke_device_list(yoke_device_info *infos, size_t capacity, size_t *out_count)
     yoke_status yoke_device_open(const char *selector, yoke_device **out_device)

@@ -26,6 +26,7 @@ class DeviceInfo:
     max_block: tuple[int, int, int]
     max_block_threads: int
     view_alignment: int
+    compute_capability: int
 
 def devices() -> list[DeviceInfo]: ...
 def info() -> str: ...

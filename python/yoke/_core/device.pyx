@@ -55,7 +55,7 @@ class DeviceInfo:
     """What a device is, without opening it: selector, backend ("cuda" or "opencl"), name, vendor, platform, driver, pci, uuid,
     index, kind ("gpu", "accelerator", "cpu", "emulator"), capabilities (a frozenset of names), compute_units, memory and
     max_buffer (bytes), max_shared_bytes (of one block), max_grid (blocks), max_block (threads), max_block_threads,
-    view_alignment (bytes)."""
+    view_alignment (bytes), compute_capability (of NVIDIA's devices, 90 for 9.0; else 0)."""
 
     __module__ = "yoke"
 
@@ -84,6 +84,7 @@ cdef object make_info(yoke_device_info *info):
     result.max_block = (info.max_block[0], info.max_block[1], info.max_block[2])
     result.max_block_threads = info.max_block_threads
     result.view_alignment = info.view_alignment
+    result.compute_capability = info.compute_capability
     return result
 
 

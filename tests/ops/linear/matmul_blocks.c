@@ -132,7 +132,8 @@ static void large_tiles(suite *t)
     }
     bool is_slow = strstr(t->info.name, "double") != NULL;
     for (size_t i = 0; i < yops_matmul_tile_count; i++) {
-        if (yops_matmul_tiles[i].for_cpu) /* its threads have so many sums that a GPU may lack the memory for them */
+        if (yops_matmul_tiles[i].way !=
+            YOPS_BY_BLOCKS) /* a CPU's threads have so many sums that a GPU may lack the memory for them */
             continue;
         for (uint32_t j = is_slow ? 4 : 0; j < (is_slow ? 5 : 8); j++) {
             matmul_trial trial = is_slow ? matmul_trial_of(130, 36, 9)

@@ -15,6 +15,7 @@ typedef struct matmul_operand {
     int32_t dimensions;
     int64_t shape[MATMUL_MOST];
     bool transposed; /* its last two axes lie the other way round in memory */
+    int64_t padding; /* elements behind each line in memory */
 } matmul_operand;
 
 typedef struct matmul_trial {
@@ -28,6 +29,7 @@ typedef struct matmul_trial {
     int32_t scale_dtype;                    /* YOKE_C64 or YOKE_C128: they are complex; 0: they are of double */
     bool has_bias;                          /* the epilogue "fmax(value + bias, 0)", with bias of c's last axis */
     bool is_outer;                          /* by yoke_outer */
+    bool in_any_order; /* a and b are small integers, whose sums are the same in every order; without YOKE_MATMUL_EXACT */
 } matmul_trial;
 
 /* The shapes (m, k), (k, n) and (m, n). */

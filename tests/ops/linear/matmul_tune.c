@@ -78,9 +78,11 @@ static void nearest(suite *t)
     CHECK(find(&tuned, 128, 128, 64, 1) == small && !find(&tuned, 127, 128, 64, 1) && !find(&tuned, 128, 127, 64, 1));
     CHECK(find(&tuned, 1024, 1024, 2048, 1) == large && !find(&tuned, 1024, 1024, 2052, 1) && !find(&tuned, 1028, 512, 512, 1));
     CHECK(!find(&tuned, 256, 256, 256, 2)); /* a batch fills a device in its own way */
-    CHECK(yops_matmul_tuned_dtype(YOKE_F32, YOKE_F16, YOKE_F32) == YOPS_TUNED_F32);
-    CHECK(yops_matmul_tuned_dtype(YOKE_BF16, YOKE_F16, YOKE_F32) == YOPS_TUNED_HALF);
-    CHECK(yops_matmul_tuned_dtype(YOKE_I32, YOKE_I32, YOKE_U32) == -1);
+    CHECK(yops_matmul_tuned_dtype(YOPS_BY_BLOCKS, YOKE_F32, YOKE_F16, YOKE_F32) == YOPS_TUNED_F32);
+    CHECK(yops_matmul_tuned_dtype(YOPS_BY_BLOCKS, YOKE_BF16, YOKE_F16, YOKE_F32) == YOPS_TUNED_HALF);
+    CHECK(yops_matmul_tuned_dtype(YOPS_BY_TENSORS, YOKE_BF16, YOKE_BF16, YOKE_F32) == YOPS_TUNED_TENSORS);
+    CHECK(yops_matmul_tuned_dtype(YOPS_BY_TENSORS, YOKE_F32, YOKE_F32, YOKE_F32) == -1);
+    CHECK(yops_matmul_tuned_dtype(YOPS_BY_BLOCKS, YOKE_I32, YOKE_I32, YOKE_U32) == -1);
 }
 
 /* ---- Tuning a device ---- */
@@ -151,7 +153,7 @@ static void takes(suite *t)
     NEED_OK(yops_get_traits(&call, &traits));
     for (size_t i = 0; i < yops_matmul_tile_count && taken < 2; i++) {
         const yops_matmul_tile *tile = &yops_matmul_tiles[i];
-        if (!yops_matmul_suits(tile, &traits, yops_matmul_by_threads(&traits), 4) || tile->rows * tile->columns > 4096)
+        if (!yops_matmul_suits(tile, &traits, yops_matmul_usual_way(&traits), 4) || tile->rows * tile->columns > 4096)
             continue; /* large ones take a compiler long */
         uint32_t before = builds();
         tuned.tiles[YOPS_TUNED_F32][0] = (uint8_t)(1 + i);
@@ -164,7 +166,7 @@ static void takes(suite *t)
     /* One that does not suit is not: the usual tile is, and then it is there. */
     uint32_t before = builds();
     for (size_t i = 0; i < yops_matmul_tile_count; i++)
-        if (yops_matmul_tiles[i].for_cpu != yops_matmul_by_threads(&traits))
+        if (yops_matmul_tiles[i].way != yops_matmul_usual_way(&traits))
             tuned.tiles[YOPS_TUNED_F32][0] = (uint8_t)(1 + i);
     NEED_OK(yops_matmul_tuned_set(&call, &tuned));
     NEED(matmul_try(t, &trial, 1));
