@@ -126,6 +126,21 @@ def test_wrong_reduction(call, kind, text):
         call(cp.asarray(X))
 
 
+# ---- Transforms ----
+
+@double
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "float64"])
+def test_dtypes_of_transforms(dtype):
+    """Those of NumPy, which are CuPy's."""
+    x = numpy.arange(6).reshape(2, 3).astype(dtype)
+    calls = [(name, ()) for name in ("fft", "rfft", "irfft", "hfft", "ihfft", "fftn", "irfftn")]
+    for name, args in (*calls, ("irfftn", (None, (0,))), ("fftn", (None, ())), ("fftshift", ())):
+        got, expected = getattr(cp.fft, name)(cp.asarray(x), *args), getattr(numpy.fft, name)(x, *args)
+        assert got.dtype == expected.dtype, (name, args)
+        numpy.testing.assert_allclose(host(got), expected, rtol=1e-3 if dtype == "float16" else 1e-5, atol=1e-5)
+    assert cp.fft.fft([1, 2]).dtype == "complex128" and cp.fft.fftfreq(3).dtype == cp.fft.rfftfreq(3).dtype == "float64"
+
+
 # ---- RawKernel ----
 
 ONE = """#include <yoke/kernel.h>
