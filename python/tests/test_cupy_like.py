@@ -61,6 +61,25 @@ def test_elementwise_of_statements():
     numpy.testing.assert_array_equal(host(at), 12 - i, strict=True)
 
 
+def mixed_values(dtype, other):
+    """A kernel of two types, and NumPy's values."""
+    kernel = cp.ElementwiseKernel(
+        "X x, M m", "X larger, X smaller, float32 z, M whole",
+        "larger = max(x, m); smaller = min(x, 1.5f); whole = max(m, 2); z = sqrt(m) + 10 * pow(x, m) + 100 * fmod(m, 2)", "mixed")
+    x, n = numpy.array([2.5, 0.5, numpy.nan], dtype), numpy.array([3, 1, 4], other)
+    found = [host(each) for each in kernel(cp.asarray(x), cp.asarray(n))]
+    z = numpy.sqrt(n) + 10 * x.astype("float64") ** n + 100 * numpy.fmod(n, 2)
+    return found, [numpy.fmax(x, n), numpy.fmin(x, 1.5), z, numpy.maximum(n, 2)]
+
+
+@pytest.mark.parametrize("dtype, other", [("float32", "int32"), ("float32", "uint8"), pytest.param("float32", "float64", marks=double),
+                                          pytest.param("float64", "int64", marks=double)])
+def test_elementwise_of_mixed_types(dtype, other):
+    """Functions take numbers of any types, as in C++, and max and min leave NaN out."""
+    for got, expected in zip(*mixed_values(dtype, other)):
+        numpy.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
 def test_elementwise_of_raw_arrays():
     reverse = cp.ElementwiseKernel("raw T x, int32 n_", "raw T y", "y[n_ - 1 - i] = x[i]", "reverse", no_return=True)
     x, y = cp.asarray(X[0]), cp.zeros(4, "float32")
