@@ -263,7 +263,28 @@ cdef tuple names_in_c = (
     ("all ranks call yoke_comm_add for it first", "all ranks call Communicator.add for it first"),
     ("it has only the other backend's text", "it has only the other backend's text: pass both, as cuda=… and opencl=…, or one text "
                                              "for both, with #include <yoke/kernel.h>"),
+    ("yoke_program_build takes", "device.build takes"),
+    ("yoke_program_load takes", "device.load takes"),
+    ("a program binary of yoke_program_save", "what program.save gives"),
+    ("program binaries of yoke_program_save", "what program.save gives"),
+    ("which yoke_device_get_native returns", "which is in device.native"),
+    ("(yoke_device_get_native)", "(device.native)"),
+    ("with yoke_assign", "with a.copy()"),
+    ("use yoke_multiply", "use a * b"),
+    ("which only yoke_map assigns", "which only yoke.map assigns"),
+    ("or use yoke_map", "or use yoke.map"),
+    ("(store its values by yoke_map)", "(store its values by yoke.map)"),
+    ("integers are yoke_random_integers'", "integers are yoke.random.integers'"),
+    ("or yoke_copy to and from the device", "or stream.copy to and from the device"),
+    ("record a yoke_write or yoke_read of a buffer", "record a write or read of a buffer"),
+    ("without yoke_comm_sendrecv", "without Communicator.sendrecv"),
+    ("yoke_arg_local", "yoke.Local"), (" (yoke_arg_image)", ""), (" (yoke_arg_surface)", " (image.surface)"),
+    ("host array (yoke_in)", "host array (yoke.In)"), ("host array (yoke_out)", "host array (yoke.Out)"),
+    ("host array (yoke_inout)", "host array (yoke.InOut)"),
 )
+
+# Members of options that have another name here.
+cdef dict options_in_c = {"value": "cval", "boundary": "mode", "scaling": "norm"}
 
 
 # Arguments that have another name here, by the function that the library's text begins with.
@@ -292,11 +313,13 @@ cdef str function_for_python(str name):
 
 cdef str text_for_python(str text, kind):
     """The library's text, without what helps only in C."""
+    import re
+
     for name, word in names_in_c:
         text = text.replace(name, word)
+    text = re.sub(r"\boptions->(\w+)", lambda found: options_in_c.get(found[1], found[1]), text)
+    text = re.sub(r"\bYOKE_(?:REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT)_([A-Z]+)(?:_OR_NAN)?\b", lambda found: found[1].lower(), text)
     for name, word in arguments_in_c.get(text.partition(":")[0], {}).items():
-        import re
-
         text = re.sub(rf"\b{name}(?=[,:;]| (has|overlaps|lies|is|begins|wants)\b)", word, text)  # and not the article
     function, colon, rest = text.partition(": ")
     if colon and function.startswith("yoke_") and function.isidentifier():
