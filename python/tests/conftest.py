@@ -27,8 +27,8 @@ __kernel void put(__global double *out, struct point p, short s, uchar c)
 """
 
 
-IN_C = re.compile(r"\byoke_[a-z]\w*|\boptions->|\bNULL\b|\bYOKE_(REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT|INTERVAL|BOUNDARY|ROUND|MATMUL|"
-                  r"EVENT|STREAM|MEMORY|FORMAT|ADDRESS|FILTER|WAIT|BUILD|COMPILE|MATH)_")
+IN_C = re.compile(r"\byoke_[a-z]\w*|\boptions->|\bNULL\b|\bYOKE_(REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT|INTERVAL|BOUNDARY|ROUND|"
+                  r"MATMUL|EVENT|STREAM|MEMORY|FORMAT|ADDRESS|FILTER|WAIT|BUILD|COMPILE|MATH)_")
 seen_in_c = []
 
 

@@ -272,6 +272,7 @@ cdef tuple names_in_c = (
     ("with yoke_assign", "with a.copy()"),
     ("use yoke_multiply", "use a * b"),
     ("which only yoke_map assigns", "which only yoke.map assigns"),
+    ("which only yoke_map_rows has: in Python, evaluate with axis=", "which evaluate with axis=… does"),
     ("or use yoke_map", "or use yoke.map"),
     ("(store its values by yoke_map)", "(store its values by yoke.map)"),
     ("integers are yoke_random_integers'", "integers are yoke.random.integers'"),
