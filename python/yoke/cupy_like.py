@@ -140,8 +140,8 @@ random = _Random(_names.random)
 
 
 class _Fft:
-    """yoke.fft with CuPy's and NumPy's dtypes: integers and bools are transformed as float64, on a device that has it, and along one
-    axis irfft and hfft of float16 give float16."""
+    """yoke.fft with CuPy's and NumPy's dtypes: integers and bools are transformed as float64, on a device that has it, and along
+    one axis irfft and hfft of float16 give float16."""
 
     _TRANSFORMS = {prefix + name for name in ("fft", "fft2", "fftn") for prefix in ("", "i", "r", "ir")} | {"hfft", "ihfft"}
 
