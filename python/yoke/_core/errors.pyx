@@ -265,7 +265,8 @@ cdef str text_for_python(str text, kind):
         import re
 
         text = re.sub(r"\boptions->(\w+)", lambda found: OPTIONS.get(found[1], found[1]), text)
-        text = re.sub(r"\bYOKE_(?:REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT)_([A-Z]+)(?:_OR_NAN)?\b", lambda found: found[1].lower(), text)
+        text = re.sub(r"\bYOKE_(?:REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT|FORMAT)_([A-Z0-9]+)(?:_OR_NAN)?\b",
+                      lambda found: found[1].lower(), text)
     for name, word in ARGUMENTS.get(text.partition(":")[0], {}).items():
         import re
 
