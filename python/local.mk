@@ -165,6 +165,7 @@ EXTRA_DIST += \
 	python/yoke/_decompositions.py \
 	python/yoke/_elementwise.py \
 	python/yoke/_elementwise.pyi \
+	python/yoke/_names_in_c.py \
 	python/yoke/_numba_atomics.py \
 	python/yoke/_numba_capture.py \
 	python/yoke/_numba_device.py \

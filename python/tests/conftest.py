@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One device and one program for all tests; each test has a stream of its own. YOKE_BACKEND chooses the backend."""
+"""One device and one program for all tests; each test has a stream of its own. YOKE_BACKEND chooses the backend. No message of the
+library's that a test sees may have a name that is C's alone."""
 
+import re
 import signal
 
 import pytest
@@ -23,6 +25,28 @@ struct point { float x; double y; };
 __kernel void put(__global double *out, struct point p, short s, uchar c)
 { if (!get_global_id(0)) { out[0] = p.x; out[1] = p.y; out[2] = s; out[3] = c; } }
 """
+
+
+IN_C = re.compile(r"\byoke_[a-z]\w*|\boptions->|\bNULL\b|\bYOKE_(REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT|INTERVAL|BOUNDARY|ROUND|"
+                  r"MATMUL|EVENT|STREAM|MEMORY|FORMAT|ADDRESS|FILTER|WAIT|BUILD|COMPILE|MATH)_")
+seen_in_c = []
+
+
+def _remember(self, *args):
+    Exception.__init__(self, *args)
+    if args and not isinstance(self, yoke.BuildError) and IN_C.search(str(args[0])):  # a compiler quotes the text
+        seen_in_c.append(str(args[0]))
+
+
+yoke.Error.__init__ = _remember
+
+
+@pytest.fixture(autouse=True)
+def names_of_python():
+    """Messages have the names that Python's users know."""
+    seen_in_c.clear()
+    yield
+    assert seen_in_c == []
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,26 @@ def test_elementwise_of_statements():
     numpy.testing.assert_array_equal(host(at), 12 - i, strict=True)
 
 
+def mixed_values(dtype, other):
+    """A kernel of two types, and NumPy's values."""
+    kernel = cp.ElementwiseKernel(
+        "X x, M m", "X larger, X smaller, float32 z, M whole",
+        "larger = max(x, m); smaller = min(x, 1.5f); whole = max(m, 2); z = sqrt(m) + 10 * pow(x, m) + 100 * fmod(m, 2)", "mixed")
+    x, n = numpy.array([2.5, 0.5, numpy.nan], dtype), numpy.array([3, 1, 4], other)
+    found = [host(each) for each in kernel(cp.asarray(x), cp.asarray(n))]
+    z = numpy.sqrt(n) + 10 * x.astype("float64") ** n + 100 * numpy.fmod(n, 2)
+    return found, [numpy.fmax(x, n), numpy.fmin(x, 1.5), z, numpy.maximum(n, 2)]
+
+
+@pytest.mark.parametrize("dtype, other", [
+    ("float32", "int32"), ("float32", "uint8"), pytest.param("float32", "float64", marks=double),
+    pytest.param("float64", "int64", marks=double)])
+def test_elementwise_of_mixed_types(dtype, other):
+    """Functions take numbers of any types, as in C++, and max and min leave NaN out."""
+    for got, expected in zip(*mixed_values(dtype, other)):
+        numpy.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
 def test_elementwise_of_raw_arrays():
     reverse = cp.ElementwiseKernel("raw T x, int32 n_", "raw T y", "y[n_ - 1 - i] = x[i]", "reverse", no_return=True)
     x, y = cp.asarray(X[0]), cp.zeros(4, "float32")
@@ -124,6 +144,21 @@ def test_reduction_by_a_combination():
 def test_wrong_reduction(call, kind, text):
     with pytest.raises(kind, match=text):
         call(cp.asarray(X))
+
+
+# ---- Transforms ----
+
+@double
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16"])
+def test_dtypes_of_transforms(dtype):
+    """Those of NumPy, which are CuPy's."""
+    x = numpy.arange(6).reshape(2, 3).astype(dtype)
+    for name, args in (("fft", ()), ("rfft", ()), ("irfft", ()), ("hfft", ()), ("irfftn", (None, (1,))), ("fftn", (None, ())),
+                       ("fftshift", ())):
+        got, expected = getattr(cp.fft, name)(cp.asarray(x), *args), getattr(numpy.fft, name)(x, *args)
+        assert got.dtype == expected.dtype, (name, args)
+        numpy.testing.assert_allclose(host(got), expected, rtol=1e-3 if dtype == "float16" else 1e-5, atol=1e-5)
+    assert cp.fft.fft([1, 2]).dtype == "complex128" and cp.fft.fftfreq(3).dtype == cp.fft.rfftfreq(3).dtype == "float64"
 
 
 # ---- RawKernel ----

@@ -214,6 +214,19 @@ def test_in_of_what_cannot_be_shared():
     assert yoke.from_dlpack(numpy.zeros((0, 3), "float32")).shape == (0, 3)
 
 
+def test_in_of_nothing():
+    """Which no copy is needed for."""
+    for shape in ((0,), (3, 0)):
+        assert yoke.from_dlpack(numpy.zeros(shape, "float32"), copy=False).shape == shape
+
+
+def test_in_from_another_device():
+    a, other = yoke.asarray(N), yoke.Device()
+    with pytest.raises(BufferError, match="copy is false"):
+        yoke.from_dlpack(a, device=other, copy=False)
+    numpy.testing.assert_array_equal(yoke.from_dlpack(a, device=other).to_numpy(), N)
+
+
 def test_in_as_a_copy():
     host = N.copy()
     a = yoke.from_dlpack(host, copy=True)

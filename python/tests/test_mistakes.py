@@ -1,13 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes that people who come from NumPy, CuPy and the like make: what they are told, and in Python's words."""
 
+import re
+
 import numpy
 import pytest
 
 import yoke
+import yoke.fft
+from yoke import ndimage
 
 KERNEL = """#include <yoke/kernel.h>
 YOKE_KERNEL void f(YOKE_GLOBAL float *x, int n, float a, unsigned char c) { x[0] = n + a + c; }"""
+
+
+# Calls that the library refuses, and the words of Python's for what it calls otherwise.
+RENAMED = [
+    (lambda x: ndimage.maximum_filter(x.astype("uint8"), 3, mode="constant", cval=0.5), "rank_filter: cval is 0.5"),
+    (lambda x: ndimage.gaussian_filter(x, 1, truncate=float("inf")), "gaussian_filter: truncate is inf"),
+    (lambda x: yoke.matmul(x, x, alpha=1j), "matmul: alpha is complex"),
+    (lambda x: yoke.reduce("max_or_nan", x + 1j), "reduce: max does not take complex64"),
+    (lambda x: yoke.scan("max", x + 1j), "have no order for max"),
+    (lambda x: yoke.fft.convolve(x[:1], x[:, :1], "valid"), "fft.convolve: valid: of a"),
+    (lambda x: x.device.load(b"some text"), "device.build takes sources"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(RENAMED)))
+def test_names_of_python(number):
+    """Beside what conftest.py asks of every message."""
+    call, text = RENAMED[number]
+    with pytest.raises(yoke.InvalidArgumentError, match=re.escape(text)):
+        call(yoke.ones((3, 3)))
 
 
 async def coroutine():

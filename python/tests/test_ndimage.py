@@ -206,6 +206,27 @@ def test_lists_and_shapes():
     near(ndimage.minimum_filter(yoke.asarray(cube), (1, 2, 3)), scipy_ndimage.minimum_filter(cube, (1, 2, 3)))
 
 
+@needs_scipy
+@pytest.mark.parametrize("name, args", [("minimum_filter", ((1, 3),)), ("maximum_filter", (None, [[1, 1, 1]])),
+                                        ("uniform_filter", ((1, 3),)), ("grey_dilation", ((1, 3),))])
+def test_origins_of_axes_that_are_left_out(name, args):
+    """A box of one element along an axis has any origin there, but of filters that SciPy does not take apart."""
+    near(getattr(ndimage, name)(A, *args, origin=(2, 1)), getattr(scipy_ndimage, name)(F, *args, origin=(2, 1)))
+    for wrong in (lambda: ndimage.median_filter(A, (1, 3), origin=(2, 1)), lambda: getattr(ndimage, name)(A, *args, origin=(0, 2)),
+                  lambda: ndimage.maximum_filter(A, footprint=[[1, 0, 1]], origin=(2, 1))):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+@needs_scipy
+@pytest.mark.parametrize("options", [{}, {"border_value": 1}, {"mask": F > 0.5}, {"iterations": 0}])
+def test_structure_of_no_neighbours(options):
+    structure = numpy.zeros((3, 3))
+    for name in ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing"):
+        got = getattr(ndimage, name)(A > 1, structure, **options).to_numpy()
+        numpy.testing.assert_array_equal(got, getattr(scipy_ndimage, name)(F > 1, structure, **options), strict=True)
+
+
 def test_what_is_wrong_says_so():
     for call in (lambda: ndimage.median_filter(A), lambda: ndimage.median_filter(A, 3, CROSS), lambda: ndimage.median_filter(A, 0),
                  lambda: ndimage.median_filter(A, 3, origin=2), lambda: ndimage.median_filter(A, (3, 3, 3)),
@@ -218,7 +239,7 @@ def test_what_is_wrong_says_so():
         with pytest.raises(ValueError):
             call()
     for call in (lambda: ndimage.grey_erosion(A), lambda: ndimage.grey_erosion(A, structure=[[0, 1, 0]]),
-                 lambda: ndimage.grey_dilation(A, 3, structure=[[0, 0]]), lambda: ndimage.binary_erosion(A, [[0, 0]]),
+                 lambda: ndimage.grey_dilation(A, 3, structure=[[0, 0]]), lambda: ndimage.binary_erosion(A, [[0, 0]], origin=2),
                  lambda: ndimage.binary_erosion(A, [1, 1]), lambda: ndimage.binary_dilation(A, brute_force=True)):
         with pytest.raises(ValueError):
             call()

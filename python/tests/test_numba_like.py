@@ -278,6 +278,7 @@ def test_random_numbers_are_those_of_the_generator():
     (lambda: axpy[4](X, X, 1.0), ValueError, "blocks, threads"),
     (lambda: axpy[4, 256, 0, 1024], NotImplementedError, "shared"),
     (lambda: cuda.jit(debug=True), NotImplementedError, "simulate"),
+    (lambda: cuda.jit(inline="always"), NotImplementedError, "leave it out"),
     (lambda: cuda.jit(quick=True), TypeError, "quick"),
     (lambda: cuda.jit("void(float32[)"), TypeError, "signature"),
     (lambda: cuda.jit([void(int32), void(int64)]), NotImplementedError, "one signature"),

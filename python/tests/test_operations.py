@@ -141,12 +141,24 @@ def test_fft():
     near(fft.fft(yoke.asarray(I)), numpy.fft.fft(I))
     assert fft.rfft(yoke.asarray(x)).dtype == numpy.complex64
     for wrong in (lambda: fft.fft(yoke.asarray(x), 0), lambda: fft.fft(yoke.asarray(x), norm="wide"),
-                  lambda: fft.fftn(yoke.zeros((2, 2, 2, 2))), lambda: fft.fftn(yoke.asarray(x), s=(2,), axes=(0, 1)),
-                  lambda: fft.fft(yoke.asarray(x), axis=5)):
+                  lambda: fft.fftn(yoke.zeros((2, 2)), (1, 2, 2)), lambda: fft.fftn(yoke.asarray(x), s=(2,), axes=(0, 1)),
+                  lambda: fft.fft(yoke.asarray(x), axis=5), lambda: fft.irfftn(yoke.asarray(c), axes=()),
+                  lambda: fft.rfftn(yoke.asarray(x), axes=()), lambda: fft.fft(yoke.asarray(x), -1)):
         with pytest.raises((ValueError, IndexError)):
             wrong()
     with pytest.raises(TypeError):
         fft.rfft(yoke.asarray(c))
+
+
+def test_fft_of_any_axes():
+    """More than three, one more than once, none; extents of -1 are those of the array."""
+    x = R.integers(-9, 9, (2, 3, 2, 4)).astype("f4")
+    c = (x + 1j * x[::-1]).astype("c8")
+    for name, a in (("fftn", c), ("ifftn", c), ("rfftn", x), ("irfftn", c)):
+        for axes, s in ((None, None), ((1, 1), None), ((3, 0, 3), (4, 3, 2)), ((0, 1), (-1, 2))):
+            near(getattr(yoke.fft, name)(yoke.asarray(a), s, axes, "ortho"), getattr(numpy.fft, name)(a, s, axes, "ortho"))
+    a = yoke.asarray(c)
+    assert yoke.fft.fftn(a, axes=()) is a
 
 
 def test_fft_convolve():

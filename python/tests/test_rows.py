@@ -29,6 +29,15 @@ def test_softmax(axis):
     assert yoke.logsumexp(a, axis).shape == numpy.max(VALUES, axis).shape
 
 
+def test_no_axis():
+    """Every element is a row of its own."""
+    x = numpy.float32([[0.5, 2], [1, -3]])
+    for keepdims in (False, True):
+        numpy.testing.assert_array_equal(yoke.logsumexp(x, (), keepdims=keepdims).to_numpy(), x)
+    numpy.testing.assert_allclose(yoke.logsumexp(x, (), yoke.asarray([1, 2])).to_numpy(), x + numpy.log([1, 2]), rtol=1e-6)
+    assert yoke.softmax(x, ()).tolist() == [[1, 1], [1, 1]]
+
+
 def test_dtypes():
     halves = yoke.asarray(VALUES).astype("float16")
     assert yoke.softmax(halves, -1).dtype == numpy.float16

@@ -4,9 +4,10 @@
 and RawModule over a Source.
 
 A text is statements of C, as both languages have them. What CUDA C++ has beside and programs often write is given to OpenCL by
-macros (sqrtf, abs of floats, pow with an int), and T(x) becomes (T)(x)."""
+macros (sqrtf, abs of floats), and T(x) becomes (T)(x). The functions that a text calls take numbers of all types, as in C++."""
 
 import ast as _ast
+import itertools as _itertools
 import math as _math
 import re as _re
 
@@ -26,23 +27,20 @@ _HEAD = """#include <yoke/kernel.h>
 #define __device__ static
 #define __host__
 #define __forceinline__ inline
-#define YK_EACH(type, size) static type __attribute__((overloadable)) yk_abs(type x) { return size; }
-YK_EACH(float, fabs(x))
-YK_EACH(int, x < 0 ? -x : x)
-YK_EACH(long, x < 0 ? -x : x)
-static float __attribute__((overloadable)) yk_pow(float x, float y) { return pow(x, y); }
-static float __attribute__((overloadable)) yk_pow(float x, int y) { return pown(x, y); }
 #ifdef cl_khr_fp64
-YK_EACH(double, fabs(x))
-static double __attribute__((overloadable)) yk_pow(double x, double y) { return pow(x, y); }
-static double __attribute__((overloadable)) yk_pow(double x, float y) { return pow(x, (double)y); }
-static double __attribute__((overloadable)) yk_pow(float x, double y) { return pow((double)x, y); }
-static double __attribute__((overloadable)) yk_pow(double x, int y) { return pown(x, y); }
+typedef double yk_wide;
+#else
+typedef float yk_wide;
+#endif
+#define YK_OVERLOAD(type) static type __attribute__((overloadable))
+YK_OVERLOAD(float) yk_abs(float x) { return fabs(x); }
+YK_OVERLOAD(int) yk_abs(int x) { return x < 0 ? -x : x; }
+YK_OVERLOAD(long) yk_abs(long x) { return x < 0 ? -x : x; }
+#ifdef cl_khr_fp64
+YK_OVERLOAD(double) yk_abs(double x) { return fabs(x); }
 #endif
 #undef abs
-#undef pow
 #define abs yk_abs
-#define pow yk_pow
 #define sqrtf(x) sqrt((float)(x))
 #define rsqrtf(x) rsqrt((float)(x))
 #define expf(x) exp((float)(x))
@@ -57,8 +55,56 @@ static double __attribute__((overloadable)) yk_pow(double x, int y) { return pow
 #define fminf(x, y) fmin((float)(x), (float)(y))
 #else
 #define YK_INT64 long long
+template <class T> struct yk_floating { typedef double type; };
+template <> struct yk_floating<float> { typedef float type; };
 #endif
 """
+
+
+# What C++'s standard headers have for each combination of types, and neither OpenCL C nor NVIDIA's compiler without them: floats
+# give float, and all others double. max and min of floats leave a NaN out, as CUDA's; OpenCL's own leave open what there is.
+_OF_ONE = set("""acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1 fabs floor lgamma log log10 log1p
+    log2 rint round rsqrt sin sinh sqrt tan tanh tgamma trunc""".split())
+_OF_TWO = {"atan2", "copysign", "fdim", "fmax", "fmin", "fmod", "hypot", "nextafter", "pow", "remainder"}
+_RANKS = ("int", "uint", "long", "ulong", "float", "double")  # of two types the later one is the type of a sum
+
+
+def _overload(name, *types):
+    """OpenCL's function for arguments of these types."""
+    names = "xy"[:len(types)]
+    if name in ("max", "min"):
+        result = max(types, key=_RANKS.index)
+        x, y = [f"({result}){each}" for each in names]
+        value = f"f{name}({x}, {y})" if result in ("float", "double") else f"{x} {'<>'[name == 'max']} {y} ? {x} : {y}"
+    elif name == "pow" and types == ("float", "int"):
+        result, value = "float", "pown(x, y)"
+    else:
+        result = "float" if set(types) == {"float"} else "yk_wide"
+        value = f"{name}({', '.join([f'({result}){each}' for each in names])})"
+    parameters = ", ".join([f"{kind} {each}" for kind, each in zip(types, names)])
+    return f"YK_OVERLOAD({result}) yk_{name}({parameters}) {{ return {value}; }}"
+
+
+def _template(name):
+    """CUDA's function of all types."""
+    if name in _OF_ONE:
+        return (f"template <class A> __device__ inline auto yk_{name}(A x) "
+                f"{{ return {name}((typename yk_floating<A>::type)x); }}")
+    sum_type = "x + y" if name in ("max", "min") else "typename yk_floating<A>::type() + typename yk_floating<B>::type()"
+    text = (f"template <class A, class B> __device__ inline auto yk_{name}(A x, B y) "
+            f"{{ typedef decltype({sum_type}) C; return {name}((C)x, (C)y); }}")
+    return text + ("\n__device__ inline float yk_pow(float x, int y) { return pow(x, y); }" if name == "pow" else "")
+
+
+def _overloads(text):
+    """Those of the functions that a text calls."""
+    called = sorted({*_re.findall(r"\b([a-z]\w*)\s*\(", text)} & (_OF_ONE | _OF_TWO | {"max", "min"}))
+    single, double = [], []
+    for name in called:
+        for types in _itertools.product(_RANKS, repeat=1 if name in _OF_ONE else 2):
+            (double if "double" in types else single).append(_overload(name, *types))
+    return "\n".join(["#ifdef __OPENCL_VERSION__", *single, "#ifdef cl_khr_fp64", *double, "#endif", "#else",
+                      *map(_template, called), "#endif", *[f"#undef {name}\n#define {name} yk_{name}" for name in called]])
 
 
 class _Parameter:
@@ -248,7 +294,7 @@ class ElementwiseKernel:
                 signature.append(f"{'unsigned char' if kind == 'bool' else kind} yk_{name}")
                 before.append(f"const {kind} {name} = yk_{name};")
         return "\n".join([
-            _HEAD, *[f"typedef {_C_TYPES[dtype]} {name};" for name, dtype in types.items()], preamble,
+            _HEAD + _overloads(preamble + body), *[f"typedef {_C_TYPES[dtype]} {name};" for name, dtype in types.items()], preamble,
             f"YOKE_KERNEL void {self.name}_kernel({', '.join(signature)}, unsigned int yk_n)", "{",
             "    const YK_INT64 i = (YK_INT64)yoke_global_x();", "    if (i < (YK_INT64)yk_n) {",
             *[f"        {each}" for each in before], "        {", "#line 1", body + ";", "        }",

@@ -74,10 +74,13 @@ def binary(largest, input, structure, iterations, mask, output, border_value, or
     count = len(ndimage._axes(axes, image.ndim))
     target, out = ("bool", None) if output is None else ndimage._target(output, image)
     structure = _cross(count) if structure is None else structure
-    _, flags = flags_of(structure, "structure", count)
-    if not any(flags):
-        raise ValueError("a structure has one neighbour or more")
+    extents, flags = flags_of(structure, "structure", count)
+    if not flags:
+        raise ValueError("a structure has one element or more")
     origins = ndimage._each(origin, count, "origin")
+    for n, shift in zip(extents, origins):
+        if not 0 <= n // 2 + _operator.index(shift) < n:
+            raise ValueError(f"origin {shift} leads out of {n} neighbours")
     if largest:
         structure, origins = _turned(None, structure, origins, ndimage._each, count)
     bits = image != 0
@@ -85,10 +88,11 @@ def binary(largest, input, structure, iterations, mask, output, border_value, or
     if where is not None and where.shape != image.shape:
         raise ValueError(f"mask has the shape {where.shape}, and the input {image.shape}")
     step = ndimage.maximum_filter if largest else ndimage.minimum_filter
+    nothing = bits ^ bits if largest else bits | ~bits  # of no neighbours none is set, and all are
     iterations, border = _operator.index(iterations), 1 if border_value else 0
     done = 0
     while iterations < 1 or done < iterations:
-        after = step(bits, None, structure, None, "constant", border, origins, axes=axes)
+        after = step(bits, None, structure, None, "constant", border, origins, axes=axes) if any(flags) else nothing
         if where is not None:
             after = _core.where(where, after, bits)
         same = iterations < 1 and bool((after == bits).all())

@@ -26,8 +26,10 @@ def flags_of(values, name, dimensions):
     return shape, flat
 
 
-def window(size, footprint, sizes, origins):
-    """The extents of the box of neighbours, and its flags as bytes, or None. sizes, origins: those of the axes."""
+def window(size, footprint, sizes, origins, is_separable):
+    """The extents of the box of neighbours, its flags as bytes, or None, and its origins. sizes, origins: those of the axes.
+    is_separable: a whole box is filtered along one axis after the other by SciPy, which leaves out axes of one neighbour, whatever
+    their origin is."""
     flags = None
     if footprint is None:
         if size is None:
@@ -40,6 +42,8 @@ def window(size, footprint, sizes, origins):
         if not any(flat):
             raise ValueError("a footprint has one neighbour or more")
         flags = bytes([1 if each else 0 for each in flat])
+    if is_separable and (flags is None or all(flags)):
+        origins = [0 if n == 1 else shift for n, shift in zip(shape, origins)]
     for n, shift in zip(shape, origins):
         if n < 1:
             raise ValueError("a size is 1 or more")
@@ -47,7 +51,7 @@ def window(size, footprint, sizes, origins):
             raise ValueError(f"origin {shift} leads out of {n} neighbours")
     if _math.prod(shape) > _MOST:
         raise ValueError("there are more than 1,048,576 neighbours")
-    return shape, flags
+    return shape, flags, origins
 
 
 def _place(i, n, mode):

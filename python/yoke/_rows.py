@@ -13,7 +13,11 @@ def _value(text, a, axis, keepdims=False, **variables):
     """The value of an expression of x. Floats keep their dtype; integers count as floats."""
     a = _array(a)
     dtype = a.dtype if str(a.dtype).startswith(("float", "bfloat")) else None
-    return _evaluate(text, dtype, axis=axis, keepdims=keepdims, x=a, **variables)
+    if not isinstance(axis, (tuple, list)) or axis:
+        return _evaluate(text, dtype, axis=axis, keepdims=keepdims, x=a, **variables)
+    variables = {name: each[..., None] for name, each in variables.items()}  # no axis: every element is a row
+    result = _evaluate(text, dtype, axis=-1, x=a[..., None], **variables)
+    return result[..., 0] if result.ndim > a.ndim else result
 
 
 def softmax(x, axis=None):

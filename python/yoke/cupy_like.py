@@ -139,6 +139,41 @@ class _Random:
 random = _Random(_names.random)
 
 
+class _Fft:
+    """yoke.fft with CuPy's and NumPy's dtypes: integers and bools are transformed as float64, on a device that has it, and along
+    one axis irfft and hfft of float16 give float16."""
+
+    _TRANSFORMS = {prefix + name for name in ("fft", "fft2", "fftn") for prefix in ("", "i", "r", "ir")} | {"hfft", "ihfft"}
+
+    def __getattr__(self, name):
+        function = getattr(_names.fft, name)
+        if name in ("fftfreq", "rfftfreq"):
+            return _of_float(function)
+        return _transform(function) if name in self._TRANSFORMS else function
+
+    def __dir__(self):
+        return dir(_names.fft)
+
+
+def _transform(function):
+    signature = _inspect.signature(function)
+    to_real = function.__name__ in ("irfft", "irfft2", "irfftn", "hfft")
+
+    @_functools.wraps(function)
+    def made(a, *args, **options):
+        array = asarray(a)
+        bound = signature.bind(array, *args, **options).arguments
+        count = 1 if "axes" not in signature.parameters else None if bound.get("axes") is None else len(bound["axes"])
+        if count != 0 and array.dtype.kind in "biu" and array.device.supports("fp64"):
+            array = array.astype(_float)
+        result = function(array, *args, **options)
+        return result.astype("float16") if count == 1 and to_real and array.dtype == "float16" else result
+    return made
+
+
+fft = _Fft()
+
+
 # ---- What CuPy has beside NumPy's names ----
 
 

@@ -9,6 +9,7 @@ from .numpy import asnumpy as asnumpy
 
 cupy: ModuleType
 cuda: ModuleType
+fft: Any
 random: Any
 testing: Any
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fourier transforms with the names, shapes and norms of numpy.fft, along up to three axes.
+"""Fourier transforms with the names, shapes and norms of numpy.fft.
 
 float32 and complex64 give complex64 or float32, float64 and complex128 the wider ones; other dtypes are converted. s and n: the
-extents along the axes, to which the input is cut or filled with zeros. norm: "backward", "ortho", "forward" or "none". exact: not
-by a vendor's library, so that every device gives the same bits.
+extents along the axes, to which the input is cut or filled with zeros; of s -1 is the axis as it is. norm: "backward", "ortho",
+"forward" or "none". exact: not by a vendor's library, so that every device gives the same bits.
 """
 
 from ._core import arange as _arange
@@ -14,6 +14,7 @@ from ._core import empty as _empty
 from ._core import evaluate as _evaluate
 from ._core import full as _full
 from ._core import get_default_dtype as _get_default_dtype
+from ._core import index_of as _index_of
 from ._core import transform as _transform
 from ._core import zeros as _zeros
 
@@ -29,18 +30,33 @@ def _wide(array):
 def _extents(array, s, axes):
     """The axes and the extents along them."""
     if axes is None:
-        axes = range(array.ndim) if s is None else range(array.ndim - len(s), array.ndim)
-    axes = [axis + array.ndim if axis < 0 else axis for axis in axes]
+        axes = range(array.ndim) if s is None else range(-len(s), 0)
+    chosen = []
     for axis in axes:
-        if not 0 <= axis < array.ndim:
-            raise _axis_error(axis, array.ndim)
-    s = [array.shape[axis] for axis in axes] if s is None else list(s)
-    if len(s) != len(axes):
-        raise ValueError(f"s has {len(s)} extents for {len(axes)} axes")
+        number = _index_of(axis, "an axis")
+        if not -array.ndim <= number < array.ndim:
+            raise _axis_error(number, array.ndim)
+        chosen.append(number % array.ndim)
+    s = [-1] * len(chosen) if s is None else [_index_of(extent, "an extent of s") for extent in s]
+    if len(s) != len(chosen):
+        raise ValueError(f"s has {len(s)} extents for {len(chosen)} axes")
+    s = [array.shape[axis] if extent == -1 else extent for axis, extent in zip(chosen, s)]
     for extent in s:
         if extent < 1:
             raise ValueError(f"a transform has one element or more, not {extent}")
-    return axes, s
+    return chosen, s
+
+
+def _parts(axes, s):
+    """The axes and extents of one transform after another, from the last axes on: up to three axes at a time, and each once."""
+    parts, end = [], len(axes)
+    while end:
+        first = end - 1
+        while first and end - first < 3 and axes[first - 1] not in axes[first:end]:
+            first -= 1
+        parts.append((axes[first:end], s[first:end]))
+        end = first
+    return parts
 
 
 def _resized(array, axes, s):
@@ -60,13 +76,14 @@ def _resized(array, axes, s):
 
 def _complex(array, s, axes, norm, inverse, exact):
     array = _asarray(array)
-    axes, s = _extents(array, s, axes)
-    source = _resized(_asarray(array, "complex128" if _wide(array) else "complex64"), axes, s)
-    return _transform(_empty(source.shape, _name(source), stream=source.stream), source, inverse, axes, norm, exact)
+    for along, extents in _parts(*_extents(array, s, axes)):
+        source = _resized(_asarray(array, "complex128" if _wide(array) else "complex64"), along, extents)
+        array = _transform(_empty(source.shape, _name(source), stream=source.stream), source, inverse, along, norm, exact)
+    return array
 
 
 def fftn(a, s=None, axes=None, norm=None, *, exact=False):
-    """The transform along axes, all of them where None."""
+    """The transform along axes, all of them where None; along none, axes=(), the array as it is."""
     return _complex(a, s, axes, norm, False, exact)
 
 
@@ -75,53 +92,75 @@ def ifftn(a, s=None, axes=None, norm=None, *, exact=False):
     return _complex(a, s, axes, norm, True, exact)
 
 
+def _halved(array, s, axes):
+    """The parts of a transform between real numbers and half a spectrum, the halved axis in the first."""
+    parts = _parts(*_extents(array, s, axes))
+    if not parts:
+        raise IndexError("the last of the axes is halved, and there is none")
+    return parts
+
+
 def rfftn(a, s=None, axes=None, norm=None, *, exact=False):
     """The transform of real numbers: the last of the axes has n // 2 + 1 elements, the rest being their mirror image."""
     array = _asarray(a)
     if _name(array).startswith("complex"):
         raise TypeError("rfft is of real numbers: take fft for complex ones")
-    axes, s = _extents(array, s, axes)
+    (along, extents), *others = _halved(array, s, axes)
     wide = _wide(array)
-    source = _resized(_asarray(array, "float64" if wide else "float32"), axes, s)
+    source = _resized(_asarray(array, "float64" if wide else "float32"), along, extents)
     shape = list(source.shape)
-    shape[axes[-1]] = shape[axes[-1]] // 2 + 1
-    return _transform(_empty(shape, "complex128" if wide else "complex64", stream=source.stream), source, False, axes, norm, exact)
+    shape[along[-1]] = shape[along[-1]] // 2 + 1
+    result = _empty(shape, "complex128" if wide else "complex64", stream=source.stream)
+    result = _transform(result, source, False, along, norm, exact)
+    for along, extents in others:
+        result = _complex(result, extents, along, norm, False, exact)
+    return result
 
 
 def irfftn(a, s=None, axes=None, norm=None, *, exact=False):
     """The inverse of rfftn, real. s: the result's extents; without it, the last of the axes gets 2 * (m - 1) elements."""
     array = _asarray(a)
-    given = s is not None
-    axes, s = _extents(array, s, axes)
-    if not given:
-        s[-1] = 2 * (s[-1] - 1)
-        if s[-1] < 1:
+    (along, extents), *others = _halved(array, s, axes)
+    if s is None:
+        extents[-1] = 2 * (extents[-1] - 1)
+        if extents[-1] < 1:
             raise ValueError("one element gives no length: give n, or s")
+    for first, cut in reversed(others):
+        array = _complex(array, cut, first, norm, True, exact)
     wide = _wide(array)
-    source = _resized(_asarray(array, "complex128" if wide else "complex64"), axes, [*s[:-1], s[-1] // 2 + 1])
+    source = _resized(_asarray(array, "complex128" if wide else "complex64"), along, [*extents[:-1], extents[-1] // 2 + 1])
     shape = list(source.shape)
-    shape[axes[-1]] = s[-1]
-    return _transform(_empty(shape, "float64" if wide else "float32", stream=source.stream), source, True, axes, norm, exact)
+    shape[along[-1]] = extents[-1]
+    return _transform(_empty(shape, "float64" if wide else "float32", stream=source.stream), source, True, along, norm, exact)
+
+
+def _one(n):
+    """The extents of one axis, of n elements."""
+    if n is None:
+        return None
+    if _index_of(n, "n") < 1:
+        raise ValueError(f"a transform has one element or more, not {n}")
+    return (n,)
 
 
 def fft(a, n=None, axis=-1, norm=None, *, exact=False):
     """The transform along one axis."""
-    return fftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+    return fftn(a, _one(n), (axis,), norm, exact=exact)
 
 
 def ifft(a, n=None, axis=-1, norm=None, *, exact=False):
     """The inverse of fft."""
-    return ifftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+    return ifftn(a, _one(n), (axis,), norm, exact=exact)
 
 
 def rfft(a, n=None, axis=-1, norm=None, *, exact=False):
     """The transform of real numbers along one axis: n // 2 + 1 elements."""
-    return rfftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+    return rfftn(a, _one(n), (axis,), norm, exact=exact)
 
 
 def irfft(a, n=None, axis=-1, norm=None, *, exact=False):
     """The inverse of rfft, real, of n elements; None: 2 * (m - 1)."""
-    return irfftn(a, None if n is None else (n,), (axis,), norm, exact=exact)
+    return irfftn(a, _one(n), (axis,), norm, exact=exact)
 
 
 def fft2(a, s=None, axes=(-2, -1), norm=None, *, exact=False):

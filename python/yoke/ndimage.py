@@ -165,15 +165,16 @@ def separable_filter(input, weights, *, axes=None, output=None, mode="reflect", 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     """The mean of a box of this size around each element, one for all axes or one for each; origin: how far the box is shifted."""
     image = _image(input)
+    axes = _axes(axes, image.ndim)
+    sizes, origins = _each(size, len(axes), "size"), _each(origin, len(axes), "origin")
+    origins = [0 if n == 1 else shift for n, shift in zip(sizes, origins)]  # an axis of one neighbour is left out
     if isinstance(mode, str):
         return _direct(image, output, lambda a, out: _core.uniform_filter(
-            a, size, output=out, mode=mode, cval=cval, origin=origin, axes=axes))
-    axes = _axes(axes, image.ndim)
+            a, sizes, output=out, mode=mode, cval=cval, origin=origins, axes=axes))
     return _passes(image, output, [
         lambda a, out, axis=axis, size=size, mode=mode, origin=origin: _core.uniform_filter(
             a, size, output=out, mode=mode, cval=cval, origin=origin, axes=(axis,))
-        for axis, size, mode, origin in zip(axes, _each(size, len(axes), "size"), _modes(mode, len(axes)),
-                                            _each(origin, len(axes), "origin"))])
+        for axis, size, mode, origin in zip(axes, sizes, _modes(mode, len(axes)), origins)])
 
 
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -316,7 +317,7 @@ def _gauss_term(sigma, order, mode, cval, axes, kwargs):
 
 # ---- Ranks ----
 
-def _by_rank(rank, input, size, footprint, output, mode, cval, origin, axes):
+def _by_rank(rank, input, size, footprint, output, mode, cval, origin, axes, is_separable=False):
     """rank(count) is which of the sorted neighbours is kept."""
     from ._rank_filter import ranked, window
 
@@ -325,7 +326,7 @@ def _by_rank(rank, input, size, footprint, output, mode, cval, origin, axes):
     axes = _axes(axes, image.ndim)
     origins = [_operator.index(each) for each in _each(origin, len(axes), "origin")]
     sizes = None if size is None else _each(size, len(axes), "size")
-    shape, flags = window(size, footprint, sizes, origins)
+    shape, flags, origins = window(size, footprint, sizes, origins, is_separable)
     count = _math.prod(shape) if flags is None else sum(flags)
     direct = out if out is not None and out.dtype == image.dtype else None
     values = ranked(image, rank(count), shape, flags, axes, origins, _modes(mode, len(axes)), cval, direct)
@@ -333,7 +334,7 @@ def _by_rank(rank, input, size, footprint, output, mode, cval, origin, axes):
 
 
 def _extreme(last, input, size, footprint, output, mode, cval, origin, axes):
-    return _by_rank(lambda n: n - 1 if last else 0, input, size, footprint, output, mode, cval, origin, axes)
+    return _by_rank(lambda n: n - 1 if last else 0, input, size, footprint, output, mode, cval, origin, axes, is_separable=True)
 
 
 def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):

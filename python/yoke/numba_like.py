@@ -500,12 +500,14 @@ def _check_written(dispatcher, args):
 _NO_OPTION = {
     "debug": "kernel.simulate runs the kernel as Python", "lineinfo": "messages name the Python line anyway",
     "max_registers": "take a smaller block", "link": "other code is a yoke.Source", "opt": "the vendor's compiler optimises",
+    "inline": "the vendor's compiler chooses which functions it inlines: leave it out",
 }
 
 
 def jit(func_or_sig=None, device=False, inline=None, fastmath=False, cache=True, **options):
     """A kernel, or with device=True a function that kernels call: @cuda.jit, with or without a signature. What is compiled is
     cached on disk in any case."""
+    options["inline"] = None if inline == "never" else inline
     for name, value in options.items():
         if name not in _NO_OPTION:
             raise TypeError(f"jit has no option {name}")

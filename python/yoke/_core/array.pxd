@@ -35,7 +35,7 @@ cdef struct Above:
     Array (*accumulate)(str name, Array array, axis, dtype, Array out)
     int (*sort_along)(Array array, axis, descending) except -1
     Array (*put_same)(Array out, Array result)
-    int (*check_sort)(kind, order) except -1
+    int (*check_sort)(kind, order, stable) except -1
     Array (*sorting)(Array array, axis, descending)
     # order
     Array (*clipped)(Array array, low, high)

@@ -531,12 +531,12 @@ cdef class Array:
 
     def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
         """Sort in place along an axis; stable, whatever kind and stable are, NaN last. order is refused: there are no fields."""
-        above.check_sort(kind, order)
+        above.check_sort(kind, order, stable)
         above.sort_along(self, axis, descending)
 
     def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
         """The indices, int64, that would sort along an axis; None: the flattened array."""
-        above.check_sort(kind, order)
+        above.check_sort(kind, order, stable)
         return above.sorting(self, axis, descending)
 
     # ---- Exchange with other libraries ----

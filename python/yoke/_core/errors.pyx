@@ -17,6 +17,8 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 
+from .._names_in_c import ARGUMENTS, FUNCTIONS, NAMES, OPTIONS
+
 from .c_python cimport Py_DECREF_raw, PyBytes_AsString, PyThread_get_thread_ident
 from .c_yoke cimport *
 
@@ -249,52 +251,23 @@ cdef bytes c_text(value, str name):
     return text.encode()
 
 
-# What the library's texts call by its name in C.
-cdef tuple names_in_c = (
-    ("both must come from one yoke_device_open", "both must come from one yoke.Device: array.to_device(device) copies an "
-                                                 "array to another, and other.device or default_stream().device is which"),
-    ("YOKE_EVENT_TIMED needs a stream created with YOKE_STREAM_TIMED", "timed=True needs a stream with timed=True"),
-    ("was recorded without YOKE_EVENT_TIMED", "was recorded without timed=True"),
-    ("has not been recorded: call yoke_graph_begin, enqueue work, and call yoke_graph_end", "has not been recorded: "
-                                                                                            "with stream.record() as graph"),
-    ("was cancelled with yoke_stream_cancel", "was cancelled"),
-    ("that yoke_device_set_memory_limits allows", "that device.limit_memory allows"),
-    ("use yoke_gather", "use yoke.take"),
-    ("all ranks call yoke_comm_add for it first", "all ranks call Communicator.add for it first"),
-    ("it has only the other backend's text", "it has only the other backend's text: pass both, as cuda=… and opencl=…, or one text "
-                                             "for both, with #include <yoke/kernel.h>"),
-)
-
-
-# Arguments that have another name here, by the function that the library's text begins with.
-cdef dict arguments_in_c = {
-    "yoke_matmul": {"c": "out"}, "yoke_scatter": {"a": "values"},
-    "yoke_searchsorted": {"sorted": "array", "queries": "values"},
-    **{f"yoke_{name}": {"a": "array"} for name in ("bincount", "clamp", "gather", "histogram", "partition", "reduce",
-                                                   "reduce_segments", "scan", "scan_segments", "select", "top_k")},
-}
-
-
-# Operations that have another name here.
-cdef dict functions_in_c = {
-    "yoke_gather": "take", "yoke_clamp": "clip", "yoke_top_k": "topk", "yoke_searchsorted": "searchsorted", "yoke_assign": "copy",
-    "yoke_assign_value": "fill", "yoke_partition": "partition_by", "yoke_select": "a[mask]", "yoke_box_filter": "uniform_filter",
-    "yoke_array_broadcast": "broadcast_to", "yoke_array_index": "index", "yoke_histogram_edges": "histogram",
-    "yoke_fft_convolve": "fft.convolve", "yoke_array_to_dlpack": "__dlpack__", "yoke_array_from_dlpack": "from_dlpack",
-}
-
-
 cdef str function_for_python(str name):
     """The name here of a function of C's that a text begins with."""
-    known = functions_in_c.get(name)
+    known = FUNCTIONS.get(name)
     return known or name.removeprefix("yoke_").removeprefix("array_").removesuffix("_with")
 
 
 cdef str text_for_python(str text, kind):
     """The library's text, without what helps only in C."""
-    for name, word in names_in_c:
+    for name, word in NAMES:
         text = text.replace(name, word)
-    for name, word in arguments_in_c.get(text.partition(":")[0], {}).items():
+    if "options->" in text or "YOKE_" in text:
+        import re
+
+        text = re.sub(r"\boptions->(\w+)", lambda found: OPTIONS.get(found[1], found[1]), text)
+        text = re.sub(r"\bYOKE_(?:REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT|FORMAT)_([A-Z0-9]+)(?:_OR_NAN)?\b",
+                      lambda found: found[1].lower(), text)
+    for name, word in ARGUMENTS.get(text.partition(":")[0], {}).items():
         import re
 
         text = re.sub(rf"\b{name}(?=[,:;]| (has|overlaps|lies|is|begins|wants)\b)", word, text)  # and not the article

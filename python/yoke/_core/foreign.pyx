@@ -257,6 +257,8 @@ def from_dlpack(data, /, *, stream=None, device=None, copy=None):
         stream = stream_on((<Array>data).stream.device if device is None else device)
     stream = stream_for(stream, device)
     if isinstance(data, Array) and (<Array>data).stream.device is not stream.device:
+        if copy is False:
+            raise BufferError("an array gets to another device by a copy, and copy is false")
         return asarray(data, stream=stream, copy=copy)
     kind = data.__dlpack_device__()[0] if hasattr(data, "__dlpack_device__") else None
     if kind == HOST:
@@ -279,11 +281,12 @@ cdef object from_host(data, Stream stream, copy):
         result = over_capsule(asked_capsule(data, {}), stream, True)
         if result is not None:
             return result
-    if copy is False:
-        raise BufferError(f"a {type(data).__name__} in the host's memory gets to the device by a copy, and copy is false")
     import numpy
 
-    return array_from(numpy.from_dlpack(data), stream=stream)
+    values = numpy.from_dlpack(data)
+    if copy is False and values.size:  # what has no elements has no memory to copy
+        raise BufferError(f"a {type(data).__name__} in the host's memory gets to the device by a copy, and copy is false")
+    return array_from(values, stream=stream)
 
 
 cdef uintptr_t place_on_host(DLManagedTensor *tensor, Stream stream) except? 0:

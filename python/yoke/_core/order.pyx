@@ -102,7 +102,7 @@ cdef int sort_along(Array array, axis, descending) except -1:
 cdef tuple sorts = (None, "quicksort", "mergesort", "heapsort", "stable")  # NumPy's names, of which all are one here
 
 
-cdef int check_sort(kind, order) except -1:
+cdef int check_sort(kind, order, stable) except -1:
     """What NumPy's sorts take beside an axis."""
     if kind is not None and not isinstance(kind, str):
         raise TypeError(f"kind is a text, as \"stable\", not {shown(kind)}: descending=True is said by name")
@@ -110,6 +110,8 @@ cdef int check_sort(kind, order) except -1:
         raise ValueError(f"kind is one of {', '.join(sorts[1:])}, all of which are stable here, not {shown(kind)}")
     if order is not None:
         raise TypeError("order names fields, which arrays do not have")
+    if kind is not None and stable is not None:
+        raise ValueError("kind and stable both say how to sort: name one of them")
     return 0
 
 

@@ -159,19 +159,29 @@ def _letters(operands):
         text, arrays = operands[0].replace(" ", ""), operands[1:]
         inputs, arrow, result = text.partition("->")
         for each in text.replace("->", "").replace("...", "").replace(",", ""):
-            if not each.isalpha():
-                raise ValueError(f"einsum: {each!r} in {text!r} is no letter")
+            if not (each.isascii() and each.isalpha()):
+                raise ValueError(f"einsum: {each!r} in {text!r} is no letter from a to z or A to Z")
         named = [list(each.replace("...", ".")) for each in inputs.split(",")]
         target = list(result.replace("...", ".")) if arrow else None
     else:
         parts = list(operands)
         target = parts.pop() if len(parts) % 2 else None
         arrays, named = parts[::2], parts[1::2]
-        named = [["." if one is Ellipsis else _operator.index(one) for one in each] for each in named]
-        target = None if target is None else ["." if one is Ellipsis else _operator.index(one) for one in target]
+        named = [[_subscript(one) for one in each] for each in named]
+        target = None if target is None else [_subscript(one) for one in target]
     if len(named) != len(arrays):
         raise ValueError(f"einsum: subscripts for {len(named)} operands, and there are {len(arrays)}")
     return named, target, _together(*arrays)
+
+
+def _subscript(one):
+    """A subscript that is a number stands for a letter, of which there are 52."""
+    if one is Ellipsis:
+        return "."
+    number = _operator.index(one)
+    if not 0 <= number < 52:
+        raise ValueError(f"einsum: a subscript is a number from 0 to 51, not {_core.shown(number)}")
+    return number
 
 
 def _spelled(named, target, arrays):

@@ -17,10 +17,15 @@ __all__ = ["argpartition", "argsort", "in1d", "intersect1d", "isin", "lexsort", 
            "unique_values"]
 
 
+def _check_sort(name, kind, order, stable):
+    _refuse(name, kind=kind, fields=order)
+    if kind is not None and stable is not None:
+        raise ValueError(f"{name}: kind and stable both say how to sort: name one of them")
+
 
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """A sorted copy along an axis; None: of the flattened array."""
-    _refuse("sort", kind=kind, fields=order)
+    _check_sort("sort", kind, order, stable)
     a = _array_of(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
@@ -33,7 +38,7 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     """The positions that sort along an axis; None: of the flattened array."""
-    _refuse("argsort", kind=kind, fields=order)
+    _check_sort("argsort", kind, order, stable)
     a = _array_of(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
