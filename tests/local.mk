@@ -582,7 +582,7 @@ EXTRA_DIST += \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
 	tests/static/comm_symbols.txt tests/static/ops_symbols.txt tests/static/symbols.txt \
-	tests/static/texts.awk \
+	tests/static/texts.awk tests/static/texts.sh \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/static/vendor_api.c \
