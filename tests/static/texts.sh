@@ -46,7 +46,7 @@ texts_sets() {
 texts_of_examples() {
     for text_file in "$top_srcdir"/examples/*.cl "$top_srcdir"/examples/*/*.cl "$top_srcdir"/examples/*.yk \
         "$top_srcdir"/python/examples/*.yk; do
-        "$@" "${text_file##*/}" - "$text_file" -I"$top_srcdir/include" -I"${text_file%/*}"
+        "$@" "${text_file##*examples/}" - "$text_file" -I"$top_srcdir/include" -I"${text_file%/*}"
     done
     for text_file in "$top_srcdir"/examples/*.c; do
         if ! grep -qE '\bopencl(\[\])? = ' "$text_file" || grep -q '\.defines = ' "$text_file"; then
