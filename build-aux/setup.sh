@@ -127,6 +127,7 @@ find_missing() {
     [ "$1" = deep ] || return 0
     want "libmpich-dev mpich" has_program mpicc.mpich
     want libsimgrid-dev has_program smpirun
+    want clang-15 has_program clang-15
     want clang-tidy has_program clang-tidy
     want cppcheck has_program cppcheck
     want abigail-tools has_program abidw

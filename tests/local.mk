@@ -499,6 +499,7 @@ deep_static_tests = \
 	tests/release/vendored.tap \
 	tests/static/abi.tap \
 	tests/static/analyzers.tap \
+	tests/static/makers.tap \
 	tests/static/nvrtc_compile.tap
 
 # The reference and the web site, in a browser. They take Doxygen, cmark-gfm and chromium.
@@ -576,6 +577,7 @@ EXTRA_DIST += \
 	tests/static/manual.sh \
 	tests/static/libyoke-comm.abi tests/static/libyoke-ops.abi tests/static/libyoke.abi \
 	tests/static/links.awk \
+	tests/static/makers.sh tests/static/makers.txt \
 	tests/static/opencl_syntax.sh \
 	tests/static/programs.sh \
 	tests/static/pages.js \
@@ -583,7 +585,7 @@ EXTRA_DIST += \
 	tests/static/style.sh \
 	tests/static/symbols.sh \
 	tests/static/comm_symbols.txt tests/static/ops_symbols.txt tests/static/symbols.txt \
-	tests/static/texts.awk \
+	tests/static/texts.awk tests/static/texts.sh \
 	tests/static/twins.awk \
 	tests/static/twins.sh \
 	tests/static/vendor_api.c \
@@ -595,4 +597,4 @@ EXTRA_DIST += \
 	tests/uv.sh
 
 clean-local:
-	rm -rf array-api cache wheel doc/doxygen doc/html doc/man doc/man.part site suite.lock tests/installed
+	rm -rf array-api cache makers wheel doc/doxygen doc/html doc/man doc/man.part site suite.lock tests/installed

@@ -140,7 +140,9 @@ static inline void yoke_store_relaxed_u64(volatile __global ulong *p, ulong valu
 #define yoke_pause(nanoseconds) __asm__ volatile("nanosleep.u32 %0;" ::"r"((uint)(nanoseconds)))
 #define yoke_fence() __asm__ volatile("fence.acq_rel.gpu;" ::: "memory")
 #elif defined(cl_khr_subgroups) && defined(cl_khr_subgroup_shuffle) && defined(cl_khr_subgroup_shuffle_relative)
+#if __OPENCL_C_VERSION__ >= 200 || !defined(__clang__) /* to clang, it is one of OpenCL C 2.0, and a warning before */
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
 #define YOKE_HAS_WARP 0
 #define YOKE_HAS_LOOKBACK 0
 #define YOKE_HAS_SHUFFLE 1

@@ -6,6 +6,8 @@
 
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
+# shellcheck source=tests/static/texts.sh
+. "$top_srcdir/tests/static/texts.sh"
 
 # both NAME CUDA OPENCL: what awk has against a pair. It also fails, with a message, on a file that is not there.
 both() {
@@ -21,21 +23,16 @@ pairs() {
 }
 pairs kernels 1
 
-# text FORM FILE: what of it is a kernel's text, with the file's own macros expanded.
-text() {
-    grep -v '^#include' "$2" | ${CC:-cc} -E -P -x c - | LC_ALL=C "${AWK:-awk}" -v form="$1" -f "$top_srcdir/tests/static/texts.awk"
-}
-
 for file in "$top_srcdir"/examples/*.c; do
     if grep -qE '\bopencl(\[\])? = ' "$file"; then
-        text cuda "$file" >"$tap_folder/text.cu"
-        text opencl "$file" >"$tap_folder/text.cl"
+        texts_of_c cuda "$file" >"$tap_folder/text.cu"
+        texts_of_c opencl "$file" >"$tap_folder/text.cl"
         tap_try "examples: both forms in ${file##*/}" both "examples/${file##*/}" "$tap_folder/text.cu" "$tap_folder/text.cl" 0
     fi
 done
 sed '/opencl = /s/int steps)/long steps)/' "$top_srcdir/examples/event_loop.c" >"$tap_folder/example.c"
-text cuda "$tap_folder/example.c" >"$tap_folder/text.cu"
-text opencl "$tap_folder/example.c" >"$tap_folder/text.cl"
+texts_of_c cuda "$tap_folder/example.c" >"$tap_folder/text.cu"
+texts_of_c opencl "$tap_folder/example.c" >"$tap_folder/text.cl"
 ! both example.c "$tap_folder/text.cu" "$tap_folder/text.cl" 0 >"$tap_folder/said" &&
     grep -qF "'long steps' in OpenCL" "$tap_folder/said"
 tap_ok $? "finds a parameter of another type in a C file"
