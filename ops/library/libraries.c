@@ -141,6 +141,12 @@ bool yops_vendor_is_exact(void)
     return true;
 }
 
+bool yops_tensors_are_wanted(void)
+{
+    const char *order = getenv("YOKE_OPS_TENSORS");
+    return order && strcmp(order, "1") == 0;
+}
+
 yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)
 {
     const yops_call call = { .function = "yoke_ops_get_library" };

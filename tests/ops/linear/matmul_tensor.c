@@ -97,7 +97,7 @@ static void floats(suite *t)
 static void shallow(suite *t)
 {
     if (can(t) && t->info.max_shared_bytes >= 96 << 10)
-        try(t, "tensor128x256deep", trial_of(YOKE_F16, 130, 20, 90, 2), 1);
+        try(t, "tensor128x256", trial_of(YOKE_F16, 130, 20, 90, 2), 1);
 }
 
 static void dtypes(suite *t)
@@ -223,6 +223,7 @@ int main(void)
 {
     unsetenv("YOKE_OPS_EXACT");
     unsetenv("YOKE_BLAS");
+    setenv("YOKE_OPS_TENSORS", "1", 1);
     yops_program_watch = watch;
     return SUITE_MAIN(cases, NULL);
 }
