@@ -3,8 +3,9 @@
 #include "sort.h"
 
 enum {
-    THREADS = 512, /* of ranks.yk, on a GPU */
-    ITEMS = 8,
+    THREADS = 512,           /* of ranks.yk, on a GPU */
+    ITEMS = 8,               /* on a GPU, */
+    CPU_ITEMS = 32,          /* and of a processor's thread, between two looks at what others found */
     BLOCKS = 8,              /* for each multiprocessor */
     LEAST_CPU_SLICE = 16384, /* elements for a thread, */
     CPU_SLICES = 4,          /* and slices for each core */
@@ -25,7 +26,7 @@ typedef struct selection {
     rank_list ranks;
     yoke_kernel *count, *decide, *collect;
     yoke_buffer *temporary;
-    uint32_t threads, decide_threads, key_bytes, slices, n, rows, capacity;
+    uint32_t threads, decide_threads, items, key_bytes, slices, n, rows, capacity;
     uint64_t counts, list, size;
 } selection;
 
@@ -38,14 +39,14 @@ bool yops_ranks_suit(const yops_ranks *wanted)
 /* A thread's rounds: for each chunk its items, twice, with a comparison for each slot; and what does not depend on the slice. */
 static uint64_t get_chunks(const selection *p, const yops_traits *traits)
 {
-    return yops_fit_rounds(traits, (uint64_t)512 * YOPS_MOST_RANKS * 33 / p->threads + 100, ITEMS * (YOPS_MOST_RANKS + 3) + 2);
+    return yops_fit_rounds(traits, (uint64_t)512 * YOPS_MOST_RANKS * 33 / p->threads + 100, p->items * (YOPS_MOST_RANKS + 3) + 2);
 }
 
 static void lay_out(selection *p, const yops_traits *traits)
 {
     const yops_ranks *w = p->wanted;
     uint64_t units = traits->compute_units > 0 ? traits->compute_units : 1, n = (uint64_t)w->n, rows = (uint64_t)w->rows;
-    uint64_t chunk = (uint64_t)p->threads * ITEMS, fit = get_chunks(p, traits), chunks = (n + chunk - 1) / chunk;
+    uint64_t chunk = (uint64_t)p->threads * p->items, fit = get_chunks(p, traits), chunks = (n + chunk - 1) / chunk;
     uint64_t slices = (units * (p->threads == 1 ? CPU_SLICES : BLOCKS) + rows - 1) / rows;
     uint64_t most = p->threads == 1 ? (n + LEAST_CPU_SLICE - 1) / LEAST_CPU_SLICE : chunks;
     slices = slices < most ? slices : most;
@@ -116,6 +117,7 @@ yoke_status yops_select_ranks(const yops_ranks *wanted)
     bool alone = yops_sort_forced == YOPS_SORT_BY_DEVICE ? yops_by_threads(&traits) : yops_sort_forced == YOPS_SORT_THREADS;
     p.threads = alone ? 1 : THREADS;
     p.decide_threads = alone ? 1 : 256;
+    p.items = alone ? CPU_ITEMS : ITEMS;
     p.ranks.count = (uint32_t)wanted->count;
     for (size_t i = 0; i < wanted->count; i++)
         p.ranks.rank[i] = (uint32_t)wanted->ranks[i];
