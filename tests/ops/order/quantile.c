@@ -211,6 +211,7 @@ static void short_rows(suite *t)
     finds(t, (problem){ YOKE_F32, YOKE_F32, YOKE_QUANTILE_LINEAR, { 6, 1 }, ALONG(1), LAYOUT_RANDOM, false, 0 }, FEW);
     finds(t, (problem){ YOKE_F32, YOKE_I32, YOKE_QUANTILE_LOWER, { 6, 9 }, ALONG(0), LAYOUT_OFFSET, false, 0 }, FEW);
     finds(t, (problem){ YOKE_F32, YOKE_I32, YOKE_QUANTILE_LOWER, { 6, 9 }, ALONG(0), LAYOUT_OFFSET, false, 5 }, few + 3, 1);
+    finds(t, (problem){ YOKE_F32, YOKE_F32, YOKE_QUANTILE_LINEAR, { 6, 9 }, ALONG(1), LAYOUT_OFFSET, false, 5 }, FEW);
     finds(t, (problem){ YOKE_I32, YOKE_F16, YOKE_QUANTILE_LINEAR, { 6, 9 }, ALONG(0), LAYOUT_OFFSET, false, 0 }, MANY);
 }
 
@@ -226,6 +227,7 @@ static void long_rows(suite *t)
     finds(t, (problem){ YOKE_F32, YOKE_F32, YOKE_QUANTILE_LINEAR, { 40011 }, NULL, 0, LAYOUT_RANDOM, false, 0 }, many, 7);
     finds(t, (problem){ YOKE_F32, YOKE_F32, YOKE_QUANTILE_NEAREST, { 2, 40, 3000 }, ALONG(0, 2), LAYOUT_OFFSET, false, 1 }, many,
           15);
+    finds(t, (problem){ YOKE_F32, YOKE_F32, YOKE_QUANTILE_LINEAR, { 2, 5000 }, ALONG(1), LAYOUT_OFFSET, false, 5 }, FEW);
     finds(t, (problem){ YOKE_F64, YOKE_F32, YOKE_QUANTILE_LINEAR, { 9000, 2 }, ALONG(0), LAYOUT_OFFSET, false, 4 }, FEW);
 }
 
