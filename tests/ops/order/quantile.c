@@ -86,12 +86,14 @@ static bool take_rows(suite *t, const problem *p, const test_array *a, test_arra
     if (!test_array_create(t, p->in, 2, SHAPE(rows, n), LAYOUT_CONTIGUOUS, 1, out_rows))
         return false;
     for (int64_t e = 0; e < a->count; e++) {
-        int64_t row = 0, place = 0, stride = a->count, rest = e;
-        for (int32_t i = 0; i < dimensions; i++) {
-            stride /= p->shape[i];
-            int64_t *to = named[i] || p->axis_count == 0 ? &place : &row;
-            *to = *to * p->shape[i] + rest / stride;
-            rest %= stride;
+        int64_t row = 0, place = 0, row_stride = 1, place_stride = 1, rest = e;
+        for (int32_t i = dimensions - 1; i >= 0; i--) {
+            const int64_t extent = p->shape[i] > 0 ? p->shape[i] : 1;
+            const bool inside = named[i] || p->axis_count == 0;
+            int64_t *stride = inside ? &place_stride : &row_stride;
+            *(inside ? &place : &row) += rest % extent * *stride;
+            *stride *= extent;
+            rest /= extent;
         }
         memcpy(test_element(out_rows, row * n + place), test_element(a, e), yoke_dtype_get_size(p->in));
     }
