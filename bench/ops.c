@@ -92,6 +92,13 @@ static yoke_status run_sort_pairs(work *w)
     return status < 0 ? status : yoke_sort(w->stream, YOKE_SORT_ASCENDING, &w->out, &w->values);
 }
 
+static yoke_status run_median(work *w)
+{
+    yoke_array out = yoke_array_1d(w->out.buffer, w->out.dtype, 1);
+    const double half = 0.5;
+    return yoke_quantile(w->stream, YOKE_QUANTILE_LINEAR, &out, &w->in, &half, 1, YOKE_ALL_AXES);
+}
+
 /* Half of the elements. */
 static yoke_status run_select(work *w)
 {
@@ -226,6 +233,7 @@ static const operation operations[] = {
     { "select_flags", "select", YOKE_F32, 28, 1, run_select_flags },
     { "sort", "sort", YOKE_U32, 28, 1, run_sort },
     { "sort_pairs", "sort_pairs", YOKE_U32, 27, 1, run_sort_pairs },
+    { "median", "median", YOKE_F32, 28, 1, run_median },
     { "histogram_u8", "histogram", YOKE_U8, 28, 1, run_histogram },
     { "histogram_u32", "histogram", YOKE_U32, 28, 1, run_histogram },
     { "gaussian", "gaussian", YOKE_F32, 24, 1, run_gaussian },

@@ -78,6 +78,8 @@ libyoke_ops_all_la_SOURCES = \
 	ops/reduce/reduction.c \
 	ops/reduce/scan.c \
 	ops/order/gather.c \
+	ops/order/quantile.c \
+	ops/order/ranks.c \
 	ops/order/rows.c \
 	ops/order/rows.h \
 	ops/order/select.c \
@@ -147,6 +149,8 @@ ops_texts = \
 	ops/order/sort_cpu.yk \
 	ops/order/sort_layout.yk \
 	ops/order/top.yk \
+	ops/order/quantile.yk \
+	ops/order/ranks.yk \
 	ops/signal/fft.yk \
 	ops/signal/fft_bluestein.yk \
 	ops/signal/fft_cpu.yk \

@@ -285,6 +285,49 @@ enum {
 YOKE_API yoke_status yoke_searchsorted_at(const char *where, yoke_stream *stream, yoke_search_side side,
                                           const yoke_array *positions, const yoke_array *sorted, const yoke_array *queries);
 
+/* ---- Order: quantiles ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * Where quantile q of n sorted elements lies, counted from 0: NumPy's methods, by NumPy's names. A place below 0 counts as 0, and
+ * one beyond the last element as that. Some places are those of an element; between two, a and b, a part t of the way from a to b,
+ * the result is a + (b - a) * t, or b - (b - a) * (1 - t) for t of 0.5 or more.
+ */
+typedef int32_t yoke_quantile_method;
+enum {
+    YOKE_QUANTILE_LINEAR = 0,                    /* (n - 1) q */
+    YOKE_QUANTILE_LOWER = 1,                     /* an element: floor((n - 1) q) */
+    YOKE_QUANTILE_HIGHER = 2,                    /* an element: ceil((n - 1) q) */
+    YOKE_QUANTILE_NEAREST = 3,                   /* an element: (n - 1) q, rounded, halves to the even one */
+    YOKE_QUANTILE_MIDPOINT = 4,                  /* halfway between the lower and the higher */
+    YOKE_QUANTILE_INVERTED_CDF = 5,              /* an element: ceil(n q) - 1 */
+    YOKE_QUANTILE_AVERAGED_INVERTED_CDF = 6,     /* halfway between ceil(n q) - 1 and floor(n q) */
+    YOKE_QUANTILE_CLOSEST_OBSERVATION = 7,       /* an element: n q - 1, where n q is rounded, halves to the even one */
+    YOKE_QUANTILE_INTERPOLATED_INVERTED_CDF = 8, /* n q - 1 */
+    YOKE_QUANTILE_HAZEN = 9,                     /* n q - 1/2 */
+    YOKE_QUANTILE_WEIBULL = 10,                  /* (n + 1) q - 1 */
+    YOKE_QUANTILE_MEDIAN_UNBIASED = 11,          /* (n + 1/3) q - 2/3 */
+    YOKE_QUANTILE_NORMAL_UNBIASED = 12           /* (n + 1/4) q - 5/8 */
+};
+
+/* Find quantiles of `a` along some axes: YOKE_AXES(0, 2), or YOKE_ALL_AXES. yoke_quantile(stream, YOKE_QUANTILE_LINEAR, &out, &a,
+ * (const double[]){ 0.5 }, 1, YOKE_ALL_AXES) is the median. `out` has an axis of `count` elements, one for each quantile, and then
+ * the shape of `a` without these axes, or with an extent of 1 there; of one quantile, it may lack the first axis. The quantiles are
+ * from 0 to 1, in any order, and read during the call.
+ *
+ * Methods that give an element take every dtype of `out` but the complex ones; the others give fractions, so that its dtype is a
+ * floating-point one, and count as float, or as double where an array is double; places count as double. A whole number is the
+ * place of an element, which is the result, also beside an infinite one. Where an element is NaN, the result is NaN; so it is of no
+ * elements. -0 is below 0.
+ *
+ * Elements of long rows are found by counting their bytes from the highest on, not by sorting: rows of more than 4,096 elements are
+ * read three times as a rule, for all quantiles together. Short rows are sorted, and so are all for more than 8 quantiles that are
+ * not elements, or 15 that are. YOKE_E_INVALID_ARGUMENT: the method is unknown; a quantile is below 0, above 1, or NaN; quantiles
+ * is NULL, and count is not 0; `a` or `out` is complex; an axis is out of range or named twice. */
+#define yoke_quantile(...) yoke_quantile_at(YOKE_HERE, __VA_ARGS__)
+YOKE_API yoke_status yoke_quantile_at(const char *where, yoke_stream *stream, yoke_quantile_method method, const yoke_array *out,
+                                      const yoke_array *a, const double *quantiles, size_t count, const int32_t *axes,
+                                      size_t axis_count);
+
 /* ---- Order: select ------------------------------------------------------------------------------------------------------- */
 
 /* Keep the elements whose flag is not 0, in their order, at the front of `out`; the rest of `out` is unchanged. `a`, `flags` (of

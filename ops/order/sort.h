@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorting the rows of contiguous arrays, and arrays of any layout brought into contiguous ones for it. yoke_sort, yoke_argsort,
- * yoke_top_k and yoke_searchsorted stand on it.
+ * yoke_top_k, yoke_searchsorted and yoke_quantile stand on it.
  */
 #ifndef YOPS_SORT_H
 #define YOPS_SORT_H
@@ -51,6 +51,23 @@ yoke_status yops_sort_long(const yops_sort *sort, const yops_traits *traits, yop
 /* The first of long rows, without sorting all: most * YOPS_TOP_PART <= n < 2^32, and the values, if there are any, are indices. */
 enum { YOPS_TOP_PART = 8 };
 yoke_status yops_sort_top(const yops_sort *sort, const yops_traits *traits);
+
+/* ---- Elements of some ranks in long rows: ranks.c ---- */
+
+enum { YOPS_MOST_RANKS = 16 };
+
+typedef struct yops_ranks {
+    const yops_call *call;
+    int32_t dtype;        /* of the keys */
+    int64_t rows, n;      /* n elements in each row */
+    const int64_t *ranks; /* ascending, each once, from 0 */
+    size_t count;
+    yops_span keys, out; /* out: of each row the elements of these ranks in ascending order */
+} yops_ranks;
+
+/* Whether the rows are long, and the ranks few: else sort. */
+bool yops_ranks_suit(const yops_ranks *wanted);
+yoke_status yops_select_ranks(const yops_ranks *wanted);
 
 /* ---- Layouts: sort_layout.c ---- */
 

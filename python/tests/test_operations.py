@@ -279,6 +279,24 @@ def test_topk_along_another_axis():
         yoke.topk(yoke.asarray(F), 1, axis=2)
 
 
+def test_quantiles():
+    for axis in (None, 0, (0, 1), -1, ()):
+        same(yoke.quantile(F, 0.25, axis), numpy.quantile(F, 0.25, axis).astype("f4"))
+        same(yoke.quantile(F, [0.5, 0, 1], axis, method="higher", keepdims=True),
+             numpy.quantile(F, [0.5, 0, 1], axis, method="higher", keepdims=True))
+    long = R.permutation(20001).astype("f4")
+    same(yoke.quantile(long, (0.25, 0.5), dtype="float32"), [5000, 10000])
+    assert yoke.quantile(yoke.asarray([1.0, 2.0, numpy.inf]), 0.5).item() == 2
+    assert numpy.isnan(yoke.quantile([1.0, 2.0, numpy.nan], [0, 1]).to_numpy()).all()
+    assert yoke.quantile(yoke.asarray(I), 0.5, method="lower").dtype == numpy.int32
+    for kind, text, wrong in ((ValueError, "q is from 0 to 1", lambda: yoke.quantile(F, [0.5, 2])),
+                              (ValueError, "hazen", lambda: yoke.quantile(F, 0.5, method="near")),
+                              (IndexError, "out of range", lambda: yoke.quantile(F, 0.5, 2)),
+                              (TypeError, "no order", lambda: yoke.quantile(yoke.asarray(F).astype("complex64"), 0.5))):
+        with pytest.raises(kind, match=text):
+            wrong()
+
+
 def test_order():
     keys = numpy.sort(I.ravel())
     values, indices = yoke.topk(yoke.asarray(F), 3)

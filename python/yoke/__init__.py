@@ -26,8 +26,9 @@ from ._core import (
     Source, Stream, Surface, UnavailableError, UnsupportedError, apply, arange, argsort, asarray, binary_function, bincount,
     broadcast_shape, cache_info, clip, concatenate, cumprod, cumsum, default_stream, devices, dot, empty, empty_like, evaluate,
     from_dlpack, full, full_like, get_default_dtype, histogram, info, libraries, linspace, map, map_reduce, map_reduce_segments,
-    matmul, ones, ones_like, partition_by, reduce, reduce_segments, scan, scan_segments, scatter, select_where,
-    set_default_dtype, sort, sort_in_place, stack, stream_on, topk, unique, wait_all, wait_any, where, zeros, zeros_like,
+    matmul, ones, ones_like, partition_by, quantile, reduce, reduce_segments, scan, scan_segments, scatter,
+    select_where, set_default_dtype, sort, sort_in_place, stack, stream_on, topk, unique, wait_all, wait_any, where, zeros,
+    zeros_like,
 )
 from ._core import array_from as _array_from
 from ._core import missing as _missing

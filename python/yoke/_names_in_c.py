@@ -42,7 +42,7 @@ OPTIONS = {"value": "cval", "boundary": "mode", "scaling": "norm"}
 # Arguments that have another name here, by the function that the library's text begins with.
 ARGUMENTS = {
     "yoke_matmul": {"c": "out"}, "yoke_scatter": {"a": "values"},
-    "yoke_searchsorted": {"sorted": "array", "queries": "values"},
+    "yoke_quantile": {"a": "array", "quantiles": "q"}, "yoke_searchsorted": {"sorted": "array", "queries": "values"},
     **{f"yoke_{name}": {"a": "array"} for name in ("bincount", "clamp", "gather", "histogram", "partition", "reduce",
                                                    "reduce_segments", "scan", "scan_segments", "select", "top_k")},
 }

@@ -80,6 +80,7 @@ static yoke_status call_map_reduce_segments(yoke_stream *stream, const calls_sta
 CALL(sort, yoke_sort(stream, YOKE_SORT_ASCENDING, A(0), A(1)))
 CALL(argsort, yoke_argsort(stream, YOKE_SORT_DESCENDING, A(0), A(1)))
 CALL(top_k, yoke_top_k(stream, YOKE_SORT_DESCENDING, A(0), A(1), A(2)))
+CALL(quantile, yoke_quantile(stream, YOKE_QUANTILE_LINEAR, A(0), A(1), (const double[]){ 0.5, 0.9 }, 2, YOKE_ALL_AXES))
 CALL(searchsorted, yoke_searchsorted(stream, YOKE_SEARCH_LEFT, A(0), A(1), A(2)))
 CALL(select, yoke_select(stream, A(0), A(1), A(2), A(3)))
 CALL(partition, yoke_partition(stream, A(0), A(1), A(2), A(3)))
@@ -176,6 +177,7 @@ CALL(random_shuffle, yoke_random_shuffle(stream, A(0), A(1), 0, SEED, 5, NULL))
 #define CALL_sort ARRAYS(LINE(I32), LINE(F32)), .takes_memory = true
 #define CALL_argsort ARRAYS(LINE(I32), LINE(I32)), .takes_memory = true
 #define CALL_top_k ARRAYS(FEW(F32, 20), FEW(I32, 20), LINE(F32))
+#define CALL_quantile ARRAYS(FEW(F32, 2), LINE(F32))
 #define CALL_searchsorted ARRAYS(LINE(I32), SPECIAL(I32, ASCENDING), LINE(I32))
 #define CALL_select ARRAYS(LINE(I32), FEW(I32, 1), LINE(I32), SPECIAL(U8, FLAGS))
 #define CALL_select_where ARRAYS(LINE(I32), FEW(I32, 1), LINE(I32))

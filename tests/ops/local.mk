@@ -64,6 +64,7 @@ ops_programs = \
 	tests/ops/map/map_values \
 	tests/ops/map/transfer \
 	tests/ops/order/gather \
+	tests/ops/order/quantile \
 	tests/ops/order/select \
 	tests/ops/order/select_where \
 	tests/ops/order/sort \
@@ -186,6 +187,7 @@ tests_ops_map_map_LDADD = $(ops_libraries)
 tests_ops_map_map_values_LDADD = $(ops_libraries)
 tests_ops_map_transfer_LDADD = $(ops_libraries)
 tests_ops_order_gather_LDADD = $(ops_libraries)
+tests_ops_order_quantile_LDADD = $(ops_libraries)
 tests_ops_order_select_LDADD = $(ops_libraries)
 tests_ops_order_select_where_LDADD = $(ops_libraries)
 tests_ops_order_sort_LDADD = $(ops_libraries)

@@ -72,13 +72,13 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Rows of n different keys: sorted, their order, and the first k. */
+/* Rows of n different keys: sorted, their order, the first k, and the lower median. */
 static bool sorts(suite *t, int64_t rows, int64_t n, int64_t k)
 {
     int64_t count = rows * n, *keys = memory_new(sizeof *keys * (size_t)count), *wanted = memory_new(sizeof *keys * (size_t)count);
     int64_t *got = memory_new(sizeof *keys * (size_t)count);
     int32_t *places = memory_new(sizeof *places * (size_t)count);
-    yoke_array a = { .dtype = 0 }, order = { .dtype = 0 }, first = { .dtype = 0 };
+    yoke_array a = { .dtype = 0 }, order = { .dtype = 0 }, first = { .dtype = 0 }, median = { .dtype = 0 };
     bool ok = true;
     for (int64_t i = 0; i < count; i++)
         keys[i] = wanted[i] = (int64_t)((uint64_t)random_at((uint32_t)i) << 32 | (uint64_t)i);
@@ -89,6 +89,8 @@ static bool sorts(suite *t, int64_t rows, int64_t n, int64_t k)
     NEED(put(t, YOKE_I64, 2, SHAPE(rows, k), NULL, &first));
     NEED_OK(yoke_argsort(t->stream, YOKE_SORT_ASCENDING, &order, &a));
     NEED_OK(yoke_top_k(t->stream, YOKE_SORT_ASCENDING, &first, NULL, &a));
+    NEED(put(t, YOKE_I64, 1, SHAPE(rows), NULL, &median));
+    NEED_OK(yoke_quantile(t->stream, YOKE_QUANTILE_LOWER, &median, &a, (const double[]){ 0.5 }, 1, YOKE_AXES(1)));
     NEED_OK(yoke_sort(t->stream, YOKE_SORT_ASCENDING, &a, NULL));
     NEED(get(t, &order, places) && get(t, &a, got));
     for (int64_t i = 0; i < count && ok; i++)
@@ -96,9 +98,13 @@ static bool sorts(suite *t, int64_t rows, int64_t n, int64_t k)
     NEED(ok && get(t, &first, got));
     for (int64_t i = 0; i < rows * k && ok; i++)
         ok = CHECK(got[i] == wanted[i / k * n + i % k]);
+    NEED(ok && get(t, &median, got));
+    for (int64_t row = 0; row < rows && ok; row++)
+        ok = CHECK(got[row] == wanted[row * n + (n - 1) / 2]);
 out:
     if (!ok)
         tap_diag("%lld rows of %lld keys", (long long)rows, (long long)n);
+    yoke_buffer_release(median.buffer);
     yoke_buffer_release(first.buffer);
     yoke_buffer_release(order.buffer);
     yoke_buffer_release(a.buffer);

@@ -24,7 +24,7 @@ from .create import (
     arange, array_from, asarray, concatenate, empty, empty_like, full, full_like, linspace, ones, ones_like, result_dtype, stack,
     zeros, zeros_like,
 )
-from .reduction import cumprod, cumsum, map_reduce, reduce, scan
+from .reduction import cumprod, cumsum, map_reduce, quantile, reduce, scan
 from .order import (
     argsort, bincount, clip, histogram, map_reduce_segments, partition_by, reduce_segments, scan_segments, scatter, searchsorted,
     select_where, sort, sort_in_place, topk, unique,

@@ -40,6 +40,9 @@ cdef extern from "yoke/ops.h" nogil:
     yoke_status yoke_assign_value_at(const char *where, yoke_stream *stream, const yoke_array *target, yoke_number value)
     yoke_status yoke_reduce_at(const char *where, yoke_stream *stream, int32_t operation, const yoke_array *out,
                                const yoke_array *a, const int32_t *axes, size_t axis_count)
+    yoke_status yoke_quantile_at(const char *where, yoke_stream *stream, int32_t method, const yoke_array *out,
+                                 const yoke_array *a, const double *quantiles, size_t count, const int32_t *axes,
+                                 size_t axis_count)
     yoke_status yoke_expression_get_dtype(const char *expression, const yoke_var *vars, size_t count, int32_t *out_dtype)
     yoke_status yoke_rows_get_dtype(const char *expression, const yoke_var *vars, size_t count, const int32_t *axes,
                                     size_t axis_count, int32_t *out_dtype, int32_t *out_varies)

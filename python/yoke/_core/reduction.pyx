@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-# Reductions and scans, and failures in a stream where a condition holds.
+# Reductions, quantiles and scans, and failures in a stream where a condition holds.
 
 import math
+from array import array as floats
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
 from .c_yoke cimport *
 from .c_ops cimport *
@@ -334,6 +337,57 @@ def map_reduce(name, expression, /, axis=None, *, keepdims=False, dtype=None, st
         status = yoke_map_reduce_at(where, order.ptr, operation, &result.a, line, vars, var_count, axes if count else NULL, count)
     check(status)
     order_back(order, arrays)
+    return result
+
+
+# By NumPy's names, in the order of YOKE_QUANTILE_LINEAR and those behind it; and those that give an element.
+cdef list quantile_methods = [
+    "linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+    "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+]
+cdef tuple picking_methods = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+
+
+def quantile(array, q, axis=None, *, method="linear", keepdims=False, dtype=None):
+    """The values below which a part q (0 to 1) of the elements lies, along an axis, a tuple of axes, or all (None); of a sequence of
+    q along a new first axis. method: where a quantile lies between elements, by NumPy's names. NaN where an element is NaN, or there
+    is none. dtype: of the result; without it that of the elements, or that of their means. By selection, not by a sort."""
+    cdef Array given = array_from(array)
+    cdef Array result
+    cdef int32_t axes[8]
+    cdef size_t axis_count = reduced_axes(axis, given.shape, 0, axes), count
+    cdef yoke_array source = given.a
+    cdef int32_t number, kind
+    cdef Py_buffer memory
+    cdef const double *first
+    cdef const char *where = here()
+    cdef yoke_status status
+
+    if method not in quantile_methods:
+        raise ValueError(f"method is one of {', '.join(quantile_methods)}, not {shown(method)}")
+    if is_complex(source.dtype):
+        raise TypeError("complex numbers have no order: quantile is not for them")
+    kind = quantile_methods.index(method)
+    single = not hasattr(q, "__iter__") and not getattr(q, "ndim", 0)
+    parts = floats("d", [q] if single else q)
+    if not all([0 <= part <= 1 for part in parts]):
+        raise ValueError(f"q is from 0 to 1, not {shown(q)}")
+    number = (source.dtype if method in picking_methods else fractions_of(source.dtype, given.stream)) if dtype is None \
+        else dtype_number(dtype)
+    count = len(parts)
+    result = reduced_array(given.stream, number, given.shape, axes, axis_count, keepdims)
+    if not single:
+        result = new_array(given.stream, number, (count, *result.shape))
+    if axis_count == 0 and source.dimensions:  # of each element alone: to the library no axes are all
+        axes[0], axis_count = source.dimensions, 1
+        source = yoke_array_expand(source, source.dimensions)
+    PyObject_GetBuffer(parts, &memory, PyBUF_SIMPLE)
+    first = <const double *>memory.buf
+    with nogil:
+        status = yoke_quantile_at(where, given.stream.ptr, kind, &result.a, &source, first, count, axes if axis_count else NULL,
+                                  axis_count)
+    PyBuffer_Release(&memory)
+    check(status)
     return result
 
 

@@ -77,34 +77,21 @@ def _quantile(name, a, q, axis, out, overwrite_input, method, keepdims, weights,
         dtype = _common.mean_dtype(a) if alone else _core.result_dtype((a, _real_of(given)))
     if _kind(a) == "b":
         a = a.astype("uint8")
-    flat, shape = _lines(a, axis, keepdims)
-    if not flat.shape[-1]:
+    axes = _common.axes_of(axis, a.ndim)
+    if not _reductions._extent(a, axes):
         raise ValueError(f"{name} of no elements has no value")
-    ordered = _sort(flat, -1)
-    picked = _picked if not (skip_nan and _kind(a) == "f") else _picked_of_numbers
-    result = picked(ordered, parts.reshape(-1), place, one_of_them, str(dtype))
-    result = _common.moved_back(result, 0).reshape((*parts.shape, *shape)).astype(dtype, copy=False)
-    return _into(result.copy() if result.ndim > 1 and parts.ndim else result, out)
-
-
-def _picked(ordered, parts, place, one_of_them, dtype):
-    """Of lines of sorted elements the quantiles; NaN where one is, which is last."""
-    count = ordered.shape[-1]
-    places = _host.clip(place(count, parts, _host), 0, count - 1)
-    low = _host.floor(places).astype("int64")
-    result = _core.take(ordered, _array_of(low, stream=ordered.stream), -1)
-    if not one_of_them:
-        high = _core.take(ordered, _array_of(_host.minimum(low + 1, count - 1), stream=ordered.stream), -1)
-        part = _array_of(places - low, stream=ordered.stream)
-        result = _between(result.astype(dtype), high.astype(dtype), part.astype(dtype), dtype)
-    if _kind(ordered) == "f":
-        last = ordered[..., -1:]
-        result = _core.where(_evaluate("isnan(a)", "bool", a=last), last.astype(result.dtype), result)
-    return result
+    if skip_nan and _kind(a) == "f":
+        flat, shape = _lines(a, axis, keepdims)
+        result = _common.moved_back(_picked_of_numbers(_sort(flat, -1), parts.reshape(-1), place, one_of_them, str(dtype)), 0)
+    else:
+        result = _core.quantile(a, parts.reshape(-1).tolist(), tuple(axes), method=method, keepdims=keepdims, dtype=dtype)
+        shape = result.shape[1:]
+    result = result.reshape((*parts.shape, *shape)).astype(dtype, copy=False)
+    return _into(result.copy() if skip_nan and result.ndim > 1 and parts.ndim else result, out)
 
 
 def _picked_of_numbers(ordered, parts, place, one_of_them, dtype):
-    """The same of the elements that are not NaN; NaN where all are."""
+    """Of lines of sorted elements the quantiles of those that are not NaN, which is last; NaN where all are."""
     import yoke
 
     wide = _common.wide_float(ordered.device)
@@ -148,12 +135,20 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         return _reductions.mean(a, axis, out=out, keepdims=keepdims)
     if _kind(a) == "b":
         a = a.astype("uint8")
-    flat, shape = _lines(a, axis, keepdims)
-    ordered, count = _sort(flat, -1), flat.shape[-1]
-    low, high = [ordered[..., i].astype(_common.mean_dtype(a), copy=False) for i in ((count - 1) // 2, count // 2)]
-    last = ordered[..., -1].astype(low.dtype)
-    text = "l != l ? l : a == b ? a : (a + b) / 2"
-    return _into(_evaluate(text, low.dtype, a=low, b=high, l=last).reshape(shape), out)
+    low, high = _middle(a, _common.axes_of(axis, a.ndim), keepdims)
+    return _into(_evaluate("a == b ? a : (a + b) / 2", low.dtype, a=low, b=high), out)
+
+
+def _middle(a, axes, keepdims):
+    """The one or the two elements in the middle, twice NaN where one is, as what means are made in."""
+    last = _reductions._extent(a, axes) - 1
+    if _kind(a) != "c":
+        places = [place / last if last else 0.0 for place in (last // 2, (last + 1) // 2)]
+        return _core.quantile(a, places, tuple(axes), method="nearest", keepdims=keepdims, dtype=_common.mean_dtype(a))
+    flat, shape = _reductions._flattened(a, axes, keepdims)
+    ordered = _sort(flat, -1)
+    low, high, behind = [ordered[..., i].reshape(shape) for i in (last // 2, (last + 1) // 2, last)]
+    return [_evaluate("l != l ? l : a", a.dtype, a=each, l=behind) for each in (low, high)]
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):

@@ -3,6 +3,7 @@
 #include "families.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- One reduction, in higher precision ---- */
@@ -271,6 +272,50 @@ static void judge_reduce(step *s)
     }
 }
 
+/* ---- Quantiles that are elements ---- */
+
+static void vary_quantile(model *m, variant *v)
+{
+    v->kind = PICK(m, YOKE_QUANTILE_LOWER, YOKE_QUANTILE_HIGHER, YOKE_QUANTILE_NEAREST);
+    v->d[0] = v->d[1] = pick_real(m);
+}
+
+static bool draw_quantile(model *m, step *s)
+{
+    s->f[0] = (double)draw(m, 101) / 100;
+    return draw_reduce(m, s);
+}
+
+static yoke_status call_quantile(yoke_stream *stream, const step *s)
+{
+    return yoke_quantile(stream, s->v->kind, ARRAY(0), ARRAY(1), s->f, 1, s->axes, (size_t)s->axis_count);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    return compare_keys(*(const number *)a, *(const number *)b);
+}
+
+static void judge_quantile(step *s)
+{
+    const yoke_array *a = &s->a[1].array;
+    int64_t n = row_length(a, s->mask);
+    double place = (double)(n - 1) * s->f[0];
+    place = s->v->kind == YOKE_QUANTILE_LOWER ? floor(place) : s->v->kind == YOKE_QUANTILE_HIGHER ? ceil(place) : rint(place);
+    number *sorted = memory_new((size_t)(n + 1) * sizeof *sorted);
+    for (int64_t row = 0; row < s->a[0].count; row++) {
+        number nan = { NAN, 0 };
+        for (int64_t i = 0; i < n; i++)
+            sorted[i] = get(&s->a[1], element_of(a, s->mask, row, i));
+        qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
+        want_exactly(s, 0, row,
+                     n == 0                    ? convert(nan, YOKE_F32, s->v->d[0])
+                     : isnan(sorted[n - 1].re) ? nan
+                                               : sorted[(int64_t)place]);
+    }
+    memory_free(sorted);
+}
+
 /* ---- By a combination of the caller's own ---- */
 
 const char *own_text(int32_t kind)
@@ -535,6 +580,6 @@ static void judge_map_reduce_segments(step *s)
 
 const operation operations_reduce[] = {
     OPERATION(reduce),          OPERATION(reduce_with),         OPERATION(map_reduce), OPERATION(dot),
-    OPERATION(reduce_segments), OPERATION(map_reduce_segments), OPERATION(map_rows),
+    OPERATION(reduce_segments), OPERATION(map_reduce_segments), OPERATION(map_rows),   OPERATION(quantile),
 };
 const size_t count_reduce = COUNT_OF(operations_reduce);
