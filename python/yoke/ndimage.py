@@ -15,7 +15,6 @@ from . import _core
 from ._core import Array as _Array
 from ._core import array_from as _array_from
 from ._core import evaluate as _evaluate
-from ._types import iinfo as _iinfo
 
 __all__ = ["binary_closing", "binary_dilation", "binary_erosion", "binary_opening", "convolve", "convolve1d", "correlate",
            "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "grey_closing",
@@ -91,7 +90,9 @@ def _work(image, target):
 
 def _limited(values, target):
     """Integers, where they are beyond the range of the target its end."""
-    own, ends = _iinfo(values.dtype), _iinfo(target)
+    from ._types import iinfo  # which imports NumPy
+
+    own, ends = iinfo(values.dtype), iinfo(target)
     low, high = max(own.min, ends.min), min(own.max, ends.max)
     return values if (low, high) == (own.min, own.max) else values.clip(low, high)
 

@@ -5,7 +5,6 @@
 
 import itertools
 import math
-import re
 
 cimport cython
 from libc.string cimport memcmp
@@ -407,6 +406,13 @@ cdef Array evaluate_rows(expression, dtype, axis, keepdims, Stream stream, dict 
     return result
 
 
+cdef bint reads_out(str expression):
+    """Whether an expression has the word: re is imported where it matters."""
+    import re
+
+    return re.search(r"\bout\b", expression) is not None
+
+
 def evaluate(expression, /, dtype=None, *, axis=..., keepdims=False, stream=None, **variables):
     """The array of an expression's values: evaluate("a * x + y", a=2.0, x=x, y=y), or of a function's, which is translated:
     evaluate(lambda x, y: (x - y) ** 2, x=x, y=y). dtype: None means the expression's own: "x > 0"
@@ -417,7 +423,7 @@ def evaluate(expression, /, dtype=None, *, axis=..., keepdims=False, stream=None
     that is the same all along the axis, as "sum(x * x)", gives one element for each row: the result is without the axis, unless
     keepdims."""
     cdef Array result
-    if "out" in variables and isinstance(expression, str) and not re.search(r"\bout\b", expression):
+    if "out" in variables and isinstance(expression, str) and not reads_out(expression):
         raise TypeError("evaluate gives a new array, and the expression has no out: yoke.map('out = …', out=…) writes into one")
     if axis is not ...:
         return evaluate_rows(expression, dtype, axis, keepdims, stream, variables)
