@@ -11,11 +11,11 @@ from .types import BOOL, Complex, F32, I32, I64, Misfit, NUMBER, Scalar, Value, 
 
 class ArrayValue(Value):
     """An array. name: the pointer's; extents and strides, in elements, have this name and their number behind it. small: it
-    is known to have fewer than ranges.SMALL elements, and its buffer too."""
+    is known to have fewer than ranges.SMALL elements, and its buffer too. written: what has been translated changes an element."""
 
     def __init__(self, type_, name, small=False):
         super().__init__(type_, lambda target: name)
-        self.name, self.small = name, small
+        self.name, self.small, self.written = name, small, False
 
     def extents(self):
         if self.type.shape is not None:
@@ -35,7 +35,8 @@ class ArrayValue(Value):
         """The declarations of what a kernel or function gets for this array."""
         shape = [] if self.type.shape is not None else [f"{self.name}n{i}" for i in range(self.type.ndim)]
         strides = [] if self.type.contiguous else [f"{self.name}o", *(f"{self.name}s{i}" for i in range(self.type.ndim))]
-        return [f"{self.type.space}{self.type.c} *{self.name}", *(f"YK_I64 {each}" for each in [*shape, *strides])]
+        const = "" if self.written else "const "
+        return [f"{self.type.space}{const}{self.type.c} *{self.name}", *(f"YK_I64 {each}" for each in [*shape, *strides])]
 
     def arguments(self):
         """What a call of a function passes."""
@@ -92,10 +93,16 @@ class Element:
             return halves.read(scope, self.type, self.code, self.pure)
         return strong(self.type, self.code, self.pure)
 
+    def changed(self):
+        """The text of the element for what changes it."""
+        self.array.written = True
+        return self.code
+
     def write(self, scope, node, value):
         """The text of an assignment. Where NumPy would round, the program has to say so."""
+        code = self.changed()
         if isinstance(self.type, RecordType) and value.type == self.type:
-            return f"{self.code} = {value.code};"
+            return f"{code} = {value.code};"
         if isinstance(value.type, Complex) and isinstance(self.type, Scalar):
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}: write z.real, z.imag or abs(z)")
         if not isinstance(value.type, NUMBER) or isinstance(self.type, RecordType):
@@ -107,8 +114,8 @@ class Element:
                               "int(…) or round(…)")
         try:
             if self.type in (F16, BF16):
-                return f"{self.code} = {halves.written(scope, self.type, value.emit(F32))};"
-            return f"{self.code} = {in_type(value, self.type)};"
+                return f"{code} = {halves.written(scope, self.type, value.emit(F32))};"
+            return f"{code} = {in_type(value, self.type)};"
         except Misfit as misfit:
             raise scope.error(node, str(misfit)) from None
 

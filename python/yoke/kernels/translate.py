@@ -265,6 +265,9 @@ class Body(Statements, Expressions, Calls, Ranges):
                       for parameter, value, type_ in zip(function.parameters, values, wanted))
         body = self.program.function(self, node, function, types, self.small_among(function, values, types))
         texts = [RECORD] if self.program.recording else []
+        for parameter, value in zip(function.parameters, values):
+            if isinstance(value, ArrayValue) and body.arrays[parameter.arg].written:
+                value.written = True
         for value, type_ in zip(values, types):
             texts += value.arguments() if isinstance(value, ArrayValue) else [
                 self.text(node, each, part) for each, part in zip(leaves(value), leaves_of_type(type_))]
@@ -351,7 +354,7 @@ class Body(Statements, Expressions, Calls, Ranges):
         parts = [PARAMETER] if self.program.recording else []
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
-                parts += ArrayValue(type_, f"{parameter.arg}_").parameters()
+                parts += self.arrays[parameter.arg].parameters()
             else:
                 parts += [f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(each.c, each.c)} {name}"
                           for name, each in named_leaves(f"{parameter.arg}_", type_)]
