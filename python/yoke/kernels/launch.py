@@ -158,6 +158,7 @@ class Kernel(PythonFunction, AlikeLaunches):
     """A kernel that is a Python function. A launch is a call, as of every kernel: saxpy[n](stream, x, y, 2.0)."""
 
     is_kernel = True
+    wraps = False  # a negative index that is computed counts from the end, as a constant one does
 
     def __init__(self, function, math="default"):
         super().__init__(function)
@@ -209,11 +210,11 @@ class Kernel(PythonFunction, AlikeLaunches):
     def program(self, types, small=None):
         """(the text, what it has captured, the places of checked indices) for these types. small: which ints are small in a small
         launch; None: in any."""
-        program = Program(is_wide(types), bounds=self.bounds, small=small)
+        program = Program(is_wide(types), bounds=self.bounds, small=small, wraps=self.wraps)
         try:
             text = program.kernel(self, types)
         except bounds.NeedsRecord:
-            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small)
+            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small, wraps=self.wraps)
             text = program.kernel(self, types)
         return text, list(program.captures.values()), program.places
 

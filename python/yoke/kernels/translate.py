@@ -60,12 +60,13 @@ isnan isinf any all cbrt erf""".split())
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide, of_kernel=True, bounds=False, recording=False, small=None):
+    def __init__(self, wide, of_kernel=True, bounds=False, recording=False, small=None, wraps=False):
         self.of_kernel, self.bounds = of_kernel, bounds
         # small: for small launches, which parameters are small ints. Places that are checked have 64 bits.
         self.narrow, self.small = small is not None and not bounds, small or ()
         self.recording = recording or bounds  # kernels and functions have a record
         self.places = []  # of indices that are checked, and assertions
+        self.wraps = wraps  # a negative index counts from the end
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
         self.records = {}  # structs, by their names in the text
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
