@@ -83,6 +83,7 @@ EXTRA_DIST += \
 	python/tests/test_mistakes.py \
 	python/tests/test_native.py \
 	python/tests/test_numba_capture.py \
+	python/tests/test_numba_indices.py \
 	python/tests/test_numba_like.py \
 	python/tests/test_numba_words.py \
 	python/tests/test_ndimage.py \

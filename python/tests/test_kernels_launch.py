@@ -174,11 +174,54 @@ def test_captured_numbers_that_are_equal_and_not_the_same(monkeypatch):
     assert numbers.item() == 3
 
 
-def test_read_only_arrays_are_refused_in_words_of_python():
-    x = yoke.ones(4).imag
-    with pytest.raises(yoke.KernelArgumentError, match=r"scaled: x is a read-only array.*x\.copy\(\)"):
-        scaled[4](yoke.default_stream(), x, yoke.zeros(4))
-    scaled[4](yoke.default_stream(), x.copy(), yoke.zeros(4))
+@yoke.function
+def stored(v, i, value):
+    v[i] = value
+    return value
+
+
+@yoke.kernel
+def passed_on(x, y, z):
+    i = yoke.grid(1)
+    if i < x.size:
+        y[i] = first_of(x) + stored(z, i, x[i])
+
+
+@yoke.function
+def first_of(v):
+    return v[0]
+
+
+def test_read_only_arrays():
+    """They are refused where the kernel writes, in words of Python, and taken where it does not; each time."""
+    x, y, stream = yoke.ones(4).imag, yoke.ones(4), yoke.default_stream()
+    launch, through = scaled[4], passed_on[4]
+    for _ in range(2):
+        launch(stream, y, y)
+        launch(stream, x, y)
+        assert y.tolist() == [0] * 4
+        with pytest.raises(yoke.KernelArgumentError, match=r"scaled: y is a read-only array, and the kernel.*y\.copy\(\)"):
+            launch(stream, y, x)
+        through(stream, x, y, y)
+        with pytest.raises(yoke.KernelArgumentError, match="passed_on: z is a read-only array"):
+            through(stream, x, y, x)
+        y[...] = 1
+    assert x.tolist() == [0] * 4
+    with pytest.raises(yoke.KernelArgumentError, match=r"scaled: x is Out, and the kernel only reads it: pass In\(x\)"):
+        launch(stream, yoke.Out(numpy.ones(4, "float32")), y)
+
+
+@yoke.kernel
+def counted(x, y):
+    yoke.atomic.add(x, 0, y[0])
+
+
+def test_read_only_arrays_and_atomics():
+    x, stream = yoke.zeros(1, dtype="int32"), yoke.default_stream()
+    frozen = yoke.ones(1, dtype="int32").imag
+    counted[1](stream, x, frozen)
+    with pytest.raises(yoke.KernelArgumentError, match="counted: x is a read-only array"):
+        counted[1](stream, frozen, x)
 
 
 class settings:
@@ -257,7 +300,7 @@ def test_shuffles():
 
 def test_text():
     text = kernel_samples.saxpy.text()
-    assert "YOKE_KERNEL void saxpy(YOKE_GLOBAL float *x_" in text and "#line" in text
+    assert "YOKE_KERNEL void saxpy(YOKE_GLOBAL const float *x_" in text and "YOKE_GLOBAL float *y_" in text and "#line" in text
     assert "double" not in text
 
 

@@ -188,7 +188,7 @@ def handler(word, count):
             if value.type.kind == "f" and type_.kind != "f":
                 raise scope.error(part, f"the elements are {type_}, and this is {scope.shown(value)}: write int(…)")
         texts = [scope.text(part, value, type_) for part, value in zip(node.args[2:], values)]
-        return strong(type_, f"{function_of(scope, word, type_, space)}(&{element.code}, {', '.join(texts)})", pure=False)
+        return strong(type_, f"{function_of(scope, word, type_, space)}(&{element.changed()}, {', '.join(texts)})", pure=False)
     return handle
 
 

@@ -2,7 +2,7 @@
 # mypy: ignore-errors
 """What a kernel of yoke.numba_like takes from outside it, as Numba does: numbers and NumPy arrays keep the values that they have
 when the kernel is compiled for these types, and an array of the device is the array itself. Arrays become parameters that the
-launch fills."""
+launch fills. And what it is not given: read-only arrays to write to."""
 
 import ast
 import copy
@@ -116,6 +116,17 @@ def refuse_writes(function, tree, outside):
                                 "no function may get: pass it as an argument of the kernel")
 
 
+def check_written(dispatcher, args):
+    """Refuse read-only arrays of NumPy as what the kernel assigns elements of: they are not written back."""
+    fixed = {parameter.arg for parameter, value in zip(dispatcher.parameters, args)
+             if isinstance(value, numpy.ndarray) and not value.flags.writeable}
+    for node in ast.walk(dispatcher.tree) if fixed else ():
+        target = getattr(node, "value", None) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) else None
+        if isinstance(target, ast.Name) and target.id in fixed:
+            raise ValueError(f"{dispatcher.name}: {target.id} is a read-only array of NumPy, and the kernel writes to it: pass a "
+                             "copy, or cuda.In, whose changes are dropped")
+
+
 def looks(value):
     return str(getattr(value, "dtype", type(value).__name__)), len(getattr(value, "shape", ()))
 
@@ -123,6 +134,7 @@ def looks(value):
 class CapturingKernel(Kernel):
     """The kernel of a Dispatcher. once: it has a signature, and is compiled where it is written."""
 
+    wraps = True
     frozen = None  # the values of names, while one text is made
 
     def __init__(self, function, math, once):

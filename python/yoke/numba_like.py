@@ -440,7 +440,7 @@ class _Configured:
     def __call__(self, *args):
         if self.dispatcher.signature is not None:
             _check_dimensions(self.dispatcher, args)
-        _check_written(self.dispatcher, args)
+        _capture.check_written(self.dispatcher, args)
         back = []
         passed = [self.pass_on(each, back) for each in args]
         self.launch(_stream_of(self.stream), *passed, *self.kernel.arrays(passed))
@@ -484,17 +484,6 @@ def _check_dimensions(dispatcher, args):
         ndim = getattr(value.array if isinstance(value, _Host) else value, "ndim", 0)
         if isinstance(wanted, _ArrayType) and ndim != wanted.ndim:
             raise TypeError(f"{dispatcher.name}: {parameter.arg} is {wanted}, and an array of {ndim} dimensions is passed")
-
-
-def _check_written(dispatcher, args):
-    """Refuse read-only arrays of NumPy as what the kernel assigns elements of: they are not written back."""
-    fixed = {parameter.arg for parameter, value in zip(dispatcher.parameters, args)
-             if isinstance(value, _numpy.ndarray) and not value.flags.writeable}
-    for node in _ast.walk(dispatcher.tree) if fixed else ():
-        target = getattr(node, "value", None) if isinstance(node, _ast.Subscript) and isinstance(node.ctx, _ast.Store) else None
-        if isinstance(target, _ast.Name) and target.id in fixed:
-            raise ValueError(f"{dispatcher.name}: {target.id} is a read-only array of NumPy, and the kernel writes to it: pass a "
-                             "copy, or cuda.In, whose changes are dropped")
 
 
 _NO_OPTION = {

@@ -17,6 +17,8 @@ from .device cimport Device
 from .kernel cimport Launch, MOST_ARGS
 from .stream cimport Stream
 
+from .errors import KernelArgumentError
+
 
 cdef int64_t SMALL = 1 << 30  # as kernels/ranges.py has it
 
@@ -124,8 +126,11 @@ cdef class AlikeLaunch:
             stream = PyTuple_GetItem(args, 0) if PyTuple_Size(args) else NULL
             if (stream != NULL and type(<object>stream) is Stream and (<Stream>stream).device is last.device
                     and last.looks_so(args) and not have_changed(last.captures)):
-                last.launch(*last.expand(args))
-                return
+                try:
+                    last.launch(*last.expand(args))
+                    return
+                except (KernelArgumentError, OverflowError):
+                    pass  # anew says it in the words of Python
         self.anew(*args)
 
     def keep(self, Launch launch not None, list captures not None, *args):

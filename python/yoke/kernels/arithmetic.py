@@ -65,6 +65,11 @@ HELPERS = {
     return a < 0 ? (T)-a : a;
 }
 """,
+    "wrap_int": """YOKE_FUNCTION T yk_wrap_N(T i, T n)
+{
+    return i < 0 ? i + n : i;
+}
+""",
 }
 
 

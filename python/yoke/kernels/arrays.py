@@ -3,6 +3,7 @@
 """Arrays in kernels: their extents and strides, and their elements."""
 
 from . import halves, ranges
+from .arithmetic import helper
 from .bounds import checked
 from .halves import BF16, F16
 from .records import RecordType
@@ -11,11 +12,11 @@ from .types import BOOL, Complex, F32, I32, I64, Misfit, NUMBER, Scalar, Value, 
 
 class ArrayValue(Value):
     """An array. name: the pointer's; extents and strides, in elements, have this name and their number behind it. small: it
-    is known to have fewer than ranges.SMALL elements, and its buffer too."""
+    is known to have fewer than ranges.SMALL elements, and its buffer too. written: what has been translated changes an element."""
 
     def __init__(self, type_, name, small=False):
         super().__init__(type_, lambda target: name)
-        self.name, self.small = name, small
+        self.name, self.small, self.written = name, small, False
 
     def extents(self):
         if self.type.shape is not None:
@@ -35,7 +36,8 @@ class ArrayValue(Value):
         """The declarations of what a kernel or function gets for this array."""
         shape = [] if self.type.shape is not None else [f"{self.name}n{i}" for i in range(self.type.ndim)]
         strides = [] if self.type.contiguous else [f"{self.name}o", *(f"{self.name}s{i}" for i in range(self.type.ndim))]
-        return [f"{self.type.space}{self.type.c} *{self.name}", *(f"YK_I64 {each}" for each in [*shape, *strides])]
+        const = "" if self.written else "const "
+        return [f"{self.type.space}{const}{self.type.c} *{self.name}", *(f"YK_I64 {each}" for each in [*shape, *strides])]
 
     def arguments(self):
         """What a call of a function passes."""
@@ -44,39 +46,59 @@ class ArrayValue(Value):
     def element(self, scope, node, values):
         terms = [] if self.type.contiguous else [f"{self.name}o"]
         pure = all(value.pure for _, value in values)
+        for axis, (part, value) in enumerate(values):
+            self.check_index(scope, part, value, axis)
         if scope.program.bounds and values:
             axes = [(self.place(scope, part, value, axis), self.extents()[axis].emit(I64), self.stride(axis), value.number)
                     for axis, (part, value) in enumerate(values)]
             terms.append(checked(scope.program, scope.kernel, node, self.name[:-1], axes))
             return Element(self, f"{self.name}[{' + '.join(terms)}]", pure)
-        places = [self.place(scope, part, value, axis) for axis, (part, value) in enumerate(values)]
-        narrow = [self.narrow_place(scope, value, axis) for axis, (_, value) in enumerate(values)]
-        if self.small and None not in narrow:
-            places, terms = narrow, [f"((int){each})" for each in terms]
-        for axis, place in enumerate(places):
-            stride = self.stride(axis, places is narrow)
+        narrow = self.small and all(is_narrow(scope, value) for _, value in values)
+        if narrow:
+            terms = [f"((int){each})" for each in terms]
+        for axis, (part, value) in enumerate(values):
+            place = self.narrow_place(scope, value, axis) if narrow else self.place(scope, part, value, axis)
+            stride = self.stride(axis, narrow)
             terms.append(place if stride == "1" else f"{place} * {stride}")
         return Element(self, f"{self.name}[{' + '.join(terms) or '0'}]", pure)
 
     def narrow_place(self, scope, value, axis):
-        """The index of one axis as the text of an int; None: it takes 64 bits. An element that is there is below ranges.SMALL."""
+        """The index of one axis, which is_narrow, as the text of an int."""
         if value.number is not None and value.number < 0:
             return f"({self.extents()[axis].emit(I32)} - {-value.number})"
         found = ranges.narrow_of(scope, value)
-        return found.text if found is not None and found.as_index else None
+        return self.wrapped(scope, found.text, axis, I32) if scope.program.wraps and found.low < 0 else found.text
 
     def place(self, scope, node, value, axis):
-        """The index of one axis, as text."""
+        """The index of one axis, as text in 64 bits, or of a plain array in its own type."""
+        number = value.number
+        if number is not None:
+            return f"({self.extents()[axis].emit(I64)} - {-number})" if number < 0 else str(number)
+        found = ranges.narrow_of(scope, value)
+        if scope.program.wraps and value.type.kind == "i" and (found is None or found.low < 0):
+            return self.wrapped(scope, scope.text(node, value, I64), axis, I64)
+        return scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
+
+    def wrapped(self, scope, text, axis, type_):
+        """An index that may count from the end."""
+        return f"{helper(scope, 'wrap_int', type_)}({text}, {self.extents()[axis].emit(type_)})"
+
+    def check_index(self, scope, node, value, axis):
+        """An index is an integer; a constant one of an array whose extents are constants is inside it."""
         if not isinstance(value.type, Scalar) or value.type.kind == "f" or value.type is BOOL:
             hint = ": write int(…)" if isinstance(value.type, Scalar) and value.type.kind == "f" else ""
             raise scope.error(node, f"an index is an integer, and this is {scope.shown(value)}{hint}")
-        extent = self.extents()[axis]
-        if value.number is not None:
-            number = value.number
-            if extent.number is not None and not -extent.number <= number < extent.number:
-                raise scope.error(node, f"the index {number} is outside axis {axis}, which has {extent.number} elements")
-            return f"({extent.emit(I64)} - {-number})" if number < 0 else str(number)
-        return scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
+        count = self.extents()[axis].number
+        if value.number is not None and count is not None and not -count <= value.number < count:
+            raise scope.error(node, f"the index {value.number} is outside axis {axis}, which has {count} elements")
+
+
+def is_narrow(scope, value):
+    """Whether an index takes 32 bits. An element that is there is below ranges.SMALL."""
+    if value.number is not None and value.number < 0:
+        return True
+    found = ranges.narrow_of(scope, value)
+    return found is not None and found.as_index
 
 
 class Element:
@@ -92,10 +114,16 @@ class Element:
             return halves.read(scope, self.type, self.code, self.pure)
         return strong(self.type, self.code, self.pure)
 
+    def changed(self):
+        """The text of the element for what changes it."""
+        self.array.written = True
+        return self.code
+
     def write(self, scope, node, value):
         """The text of an assignment. Where NumPy would round, the program has to say so."""
+        code = self.changed()
         if isinstance(self.type, RecordType) and value.type == self.type:
-            return f"{self.code} = {value.code};"
+            return f"{code} = {value.code};"
         if isinstance(value.type, Complex) and isinstance(self.type, Scalar):
             raise scope.error(node, f"an element is {self.type}, and this is {scope.shown(value)}: write z.real, z.imag or abs(z)")
         if not isinstance(value.type, NUMBER) or isinstance(self.type, RecordType):
@@ -107,8 +135,8 @@ class Element:
                               "int(…) or round(…)")
         try:
             if self.type in (F16, BF16):
-                return f"{self.code} = {halves.written(scope, self.type, value.emit(F32))};"
-            return f"{self.code} = {in_type(value, self.type)};"
+                return f"{code} = {halves.written(scope, self.type, value.emit(F32))};"
+            return f"{code} = {in_type(value, self.type)};"
         except Misfit as misfit:
             raise scope.error(node, str(misfit)) from None
 

@@ -68,12 +68,14 @@ def wanted():
 
 
 class Place:
-    """An index in the program: of which function, which part of it, which array, and the numbers that stand there."""
+    """An index in the program: of which function, which part of it, which array, and the numbers that stand there.
+    wraps: the others have counted from the end where they were negative."""
 
-    def __init__(self, function, node, name, numbers):
-        self.function, self.node, self.name, self.numbers = function, node, name, numbers
+    def __init__(self, function, node, name, numbers, wraps=False):
+        self.function, self.node, self.name, self.numbers, self.wraps = function, node, name, numbers, wraps
 
     def failure(self, kernel, index, shape):
+        index = [each - extent if self.wraps and each < 0 else each for each, extent in zip(index, shape)]
         shown = [given if given is not None else found for given, found in zip(self.numbers, index)]
         inside = "" if self.function is kernel else f", called by {kernel.name}"
         return error(self.function, self.node, f"{self.name}[{', '.join(map(str, shown))}] is outside the array, whose shape is "
@@ -94,7 +96,7 @@ class Assertion(Place):
 
 def checked(program, function, node, name, axes):
     """The text of an element's place, checked. axes: (index, extent, stride, its number or None) of each."""
-    program.places.append(Place(function, node, name, [each[3] for each in axes]))
+    program.places.append(Place(function, node, name, [each[3] for each in axes], program.wraps))
     parts = [part for each in axes for part in each[:3]] + ["0", "1", "0"] * (MOST - len(axes))
     return f"yk_at({RECORD}, {len(program.places)}, {', '.join(parts)})"
 

@@ -352,7 +352,7 @@ def atomic(word, count):
                 raise scope.error(part, f"the elements are {type_}, and this is {scope.shown(value)}: write int(…)")
         texts = [scope.text(part, value, type_) for part, value in zip(node.args[2:], values)]
         name = {"exch": "exchange", "add": "add_float" if floating else "add"}.get(word, word)
-        return strong(type_, f"yoke_atomic_{name}(&{element.code}, {', '.join(texts)})", pure=False)
+        return strong(type_, f"yoke_atomic_{name}(&{element.changed()}, {', '.join(texts)})", pure=False)
     return handle
 
 

@@ -6,10 +6,11 @@ of types."""
 import ast
 import builtins
 import inspect
+import re
 import textwrap
 import types as python_types
 
-from .._core import Array, Buffer, HostArgument, KernelArgumentError, Source, Stream, Strided, are_current
+from .._core import Array, Buffer, HostArgument, KernelArgumentError, Out, Source, Stream, Strided, are_current, shown
 from .._core import AlikeLaunch, AlikeLaunches
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
@@ -157,6 +158,7 @@ class Kernel(PythonFunction, AlikeLaunches):
     """A kernel that is a Python function. A launch is a call, as of every kernel: saxpy[n](stream, x, y, 2.0)."""
 
     is_kernel = True
+    wraps = False  # a negative index that is computed counts from the end, as a constant one does
 
     def __init__(self, function, math="default"):
         super().__init__(function)
@@ -208,11 +210,11 @@ class Kernel(PythonFunction, AlikeLaunches):
     def program(self, types, small=None):
         """(the text, what it has captured, the places of checked indices) for these types. small: which ints are small in a small
         launch; None: in any."""
-        program = Program(is_wide(types), bounds=self.bounds, small=small)
+        program = Program(is_wide(types), bounds=self.bounds, small=small, wraps=self.wraps)
         try:
             text = program.kernel(self, types)
         except bounds.NeedsRecord:
-            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small)
+            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small, wraps=self.wraps)
             text = program.kernel(self, types)
         return text, list(program.captures.values()), program.places
 
@@ -357,6 +359,8 @@ class Variant:
     def __init__(self, kernel, device, types, small):
         text, self.captures, self.places = kernel.program(types, small)
         self.recording = bool(self.places) or kernel.bounds
+        head = text[text.index(f"YOKE_KERNEL void {kernel.entry}("):].partition("\n")[0]
+        self.reads = set(re.findall(r"const [^,*]*\*(\w+)_\b", head))  # the arrays that it does not write to
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
 
 
@@ -403,7 +407,10 @@ class PythonLaunch(AlikeLaunch):
         try:
             launch(stream, *expanded)
         except KernelArgumentError:
-            refuse_read_only(kernel, args)
+            refuse_access(kernel, args, variant.reads)
+            raise
+        except OverflowError:
+            refuse_large(kernel, args, types)
             raise
         if record is not None:
             record.check(stream, kernel, variant.places)
@@ -415,12 +422,25 @@ class PythonLaunch(AlikeLaunch):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
 
 
-def refuse_read_only(kernel, args):
-    """Of a launch that was refused: say so in the words of Python where an array is read-only."""
+def refuse_access(kernel, args, reads):
+    """Of a launch that was refused: say so in the words of Python where it writes to a read-only array, or leaves out what it
+    writes."""
     for parameter, value in zip(kernel.parameters, args):
-        if isinstance(value, Array) and value.buffer is not None and value.buffer.read_only:
-            raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is a read-only array, and a kernel in Python may write to "
-                                      f"each of its arrays: pass {parameter.arg}.copy()") from None
+        buffer = value.buffer if isinstance(value, Array) else value
+        if isinstance(buffer, Buffer) and buffer.read_only and parameter.arg not in reads:
+            raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is a read-only array, and the kernel writes to it: pass "
+                                      f"{parameter.arg}.copy()") from None
+        if type(value) is Out and parameter.arg in reads:
+            raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is Out, and the kernel only reads it: pass In(x)") from None
+
+
+def refuse_large(kernel, args, types):
+    """The same where a number does not fit its parameter."""
+    for parameter, value, type_ in zip(kernel.parameters, args, types):
+        if type(value) is int and isinstance(type_, Scalar) and type_.kind in "iu":
+            bits = type_.size * 8
+            if not -(1 << bits - 1) <= value < 1 << bits - (type_.kind == "i"):
+                raise OverflowError(f"{kernel.name}: {parameter.arg} is {type_}, and {shown(value)} does not fit in it") from None
 
 
 def is_wide(types):

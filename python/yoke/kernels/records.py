@@ -239,7 +239,7 @@ class Field:
         value = Value(element.type, lambda target: element.code, pure=element.pure)
         self.read_value = field_of(scope, node, value, name)
         self.type, self.pure = element.type.fields[name], element.pure
-        self.code, self.what = f"{element.code}.{field(name)}", f"{name} of {element.type}"
+        self.element, self.name, self.what = element, field(name), f"{name} of {element.type}"
 
     def read(self, scope):
         return self.read_value
@@ -247,4 +247,4 @@ class Field:
     def write(self, scope, node, value):
         if not isinstance(value.type, Scalar):
             raise scope.error(node, f"{self.what} is {self.type}, and this is {scope.shown(value)}")
-        return f"{self.code} = {fitting(scope, node, value, self.type, self.what)};"
+        return f"{self.element.changed()}.{self.name} = {fitting(scope, node, value, self.type, self.what)};"

@@ -60,12 +60,13 @@ isnan isinf any all cbrt erf""".split())
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide, of_kernel=True, bounds=False, recording=False, small=None):
+    def __init__(self, wide, of_kernel=True, bounds=False, recording=False, small=None, wraps=False):
         self.of_kernel, self.bounds = of_kernel, bounds
         # small: for small launches, which parameters are small ints. Places that are checked have 64 bits.
         self.narrow, self.small = small is not None and not bounds, small or ()
         self.recording = recording or bounds  # kernels and functions have a record
         self.places = []  # of indices that are checked, and assertions
+        self.wraps = wraps  # a negative index counts from the end
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
         self.records = {}  # structs, by their names in the text
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
@@ -265,6 +266,9 @@ class Body(Statements, Expressions, Calls, Ranges):
                       for parameter, value, type_ in zip(function.parameters, values, wanted))
         body = self.program.function(self, node, function, types, self.small_among(function, values, types))
         texts = [RECORD] if self.program.recording else []
+        for parameter, value in zip(function.parameters, values):
+            if isinstance(value, ArrayValue) and body.arrays[parameter.arg].written:
+                value.written = True
         for value, type_ in zip(values, types):
             texts += value.arguments() if isinstance(value, ArrayValue) else [
                 self.text(node, each, part) for each, part in zip(leaves(value), leaves_of_type(type_))]
@@ -351,7 +355,7 @@ class Body(Statements, Expressions, Calls, Ranges):
         parts = [PARAMETER] if self.program.recording else []
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
-                parts += ArrayValue(type_, f"{parameter.arg}_").parameters()
+                parts += self.arrays[parameter.arg].parameters()
             else:
                 parts += [f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(each.c, each.c)} {name}"
                           for name, each in named_leaves(f"{parameter.arg}_", type_)]
