@@ -29,3 +29,9 @@ OF_KERNELS = {
     "get_regs_per_thread": "`registers` in the info of a yoke.Kernel has them, which device.build makes of that text",
     "max_cooperative_grid_blocks": f"a grid cannot wait for itself on every device: {EACH}",
 }
+
+OPTIONS = {  # of jit
+    "debug": "kernel.simulate runs the kernel as Python", "lineinfo": "messages name the Python line anyway",
+    "max_registers": "take a smaller block", "link": "other code is a yoke.Source", "opt": "the vendor's compiler optimises",
+    "inline": "the vendor's compiler chooses which functions it inlines: leave it out",
+}

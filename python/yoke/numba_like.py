@@ -486,22 +486,15 @@ def _check_dimensions(dispatcher, args):
             raise TypeError(f"{dispatcher.name}: {parameter.arg} is {wanted}, and an array of {ndim} dimensions is passed")
 
 
-_NO_OPTION = {
-    "debug": "kernel.simulate runs the kernel as Python", "lineinfo": "messages name the Python line anyway",
-    "max_registers": "take a smaller block", "link": "other code is a yoke.Source", "opt": "the vendor's compiler optimises",
-    "inline": "the vendor's compiler chooses which functions it inlines: leave it out",
-}
-
-
 def jit(func_or_sig=None, device=False, inline=None, fastmath=False, cache=True, **options):
     """A kernel, or with device=True a function that kernels call: @cuda.jit, with or without a signature. What is compiled is
     cached on disk in any case."""
     options["inline"] = None if inline == "never" else inline
     for name, value in options.items():
-        if name not in _NO_OPTION:
+        if name not in _hints.OPTIONS:
             raise TypeError(f"jit has no option {name}")
         if value is not None and value is not False and not (name == "opt" and value is True):
-            raise NotImplementedError(f"jit takes no {name}: {_NO_OPTION[name]}")
+            raise NotImplementedError(f"jit takes no {name}: {_hints.OPTIONS[name]}")
     if isinstance(func_or_sig, _types.FunctionType):
         return _decorated(func_or_sig, None, device, fastmath)
     if isinstance(func_or_sig, list) and len(func_or_sig) != 1:

@@ -281,12 +281,11 @@ cdef object from_host(data, Stream stream, copy):
         result = over_capsule(asked_capsule(data, {}), stream, True)
         if result is not None:
             return result
+    if copy is False and 0 not in getattr(data, "shape", ()):  # what has no elements has no memory to copy
+        raise BufferError(f"a {type(data).__name__} in the host's memory gets to the device by a copy, and copy is false")
     import numpy
 
-    values = numpy.from_dlpack(data)
-    if copy is False and values.size:  # what has no elements has no memory to copy
-        raise BufferError(f"a {type(data).__name__} in the host's memory gets to the device by a copy, and copy is false")
-    return array_from(values, stream=stream)
+    return array_from(numpy.from_dlpack(data), stream=stream)
 
 
 cdef uintptr_t place_on_host(DLManagedTensor *tensor, Stream stream) except? 0:
