@@ -78,10 +78,10 @@ libyoke_ops_all_la_SOURCES = \
 	ops/reduce/reduction.c \
 	ops/reduce/scan.c \
 	ops/order/gather.c \
+	ops/order/gather_call.c \
+	ops/order/gather_call.h \
 	ops/order/quantile.c \
 	ops/order/ranks.c \
-	ops/order/rows.c \
-	ops/order/rows.h \
 	ops/order/select.c \
 	ops/order/sort.c \
 	ops/order/sort.h \

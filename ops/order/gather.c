@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "reduce/group.h"
-#include "rows.h"
+#include "gather_call.h"
 
 enum { THREADS = 256 };
 
-static yoke_status get_kernel(const yops_rows *r, const char *part, const char *name, yoke_kernel **out_kernel)
+static yoke_status get_kernel(const yops_gather *r, const char *part, const char *name, yoke_kernel **out_kernel)
 {
     char options[64], only[sizeof options + YOPS_ONLY_SIZE];
     yops_write(options, sizeof options, "SIZE=%u PART=%u INDEX=%s", r->size, r->part, yops_dtype_token(r->index_dtype));
@@ -18,9 +18,9 @@ static yoke_status get_kernel(const yops_rows *r, const char *part, const char *
 yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_array *out, const yoke_array *a,
                            const yoke_array *indices, int32_t axis)
 {
-    yops_rows r;
+    yops_gather r;
     yoke_kernel *kernel;
-    yoke_status status = yops_rows_begin(&r, "yoke_gather", where, stream, out, a, indices, axis, out, true);
+    yoke_status status = yops_gather_begin(&r, "yoke_gather", where, stream, out, a, indices, axis, out, true);
     uint64_t n = r.rows * r.rests;
     if (status < 0 || n == 0)
         return status;
@@ -35,7 +35,7 @@ yoke_status yoke_gather_at(const char *where, yoke_stream *stream, const yoke_ar
 /* ---- Scatter: set ---- */
 
 /* A place remembers the last row that goes there; only that row is written. */
-static yoke_status scatter_set(const yops_rows *r)
+static yoke_status scatter_set(const yops_gather *r)
 {
     static const uint32_t zero;
     yoke_kernel *mark, *scatter;
@@ -65,7 +65,7 @@ static yoke_status scatter_set(const yops_rows *r)
 
 /* ---- Scatter: add ---- */
 
-static yoke_status get_add_kernel(const yops_rows *r, bool atomic, const char *name, yoke_kernel **out_kernel)
+static yoke_status get_add_kernel(const yops_gather *r, bool atomic, const char *name, yoke_kernel **out_kernel)
 {
     char options[96];
     yops_write(options, sizeof options, "ELEMENT=%s SUM=%s INDEX=%s%s%s", yops_dtype_token(r->dtype),
@@ -74,7 +74,7 @@ static yoke_status get_add_kernel(const yops_rows *r, bool atomic, const char *n
     return yops_kernel(&r->call, "scatter_add", options, name, out_kernel);
 }
 
-static yoke_status add_atomically(const yops_rows *r)
+static yoke_status add_atomically(const yops_gather *r)
 {
     yoke_kernel *kernel;
     uint64_t n = r->rows * r->rests;
@@ -88,14 +88,14 @@ static yoke_status add_atomically(const yops_rows *r)
 }
 
 /* The rows that one launch adds. One place may get all of them, and then one thread adds them. */
-static uint32_t get_most_rows(const yops_rows *r)
+static uint32_t get_most_rows(const yops_gather *r)
 {
     uint64_t most = yops_fit_rounds(&r->traits, 16, 1);
     return most < YOPS_GROUP_MOST ? (uint32_t)most : (uint32_t)YOPS_GROUP_MOST;
 }
 
 /* `carried`: two rows of sums in turn, for places whose rows are in several launches; or NULL. */
-static yoke_status add_group(const yops_rows *r, yoke_kernel *get_keys, yoke_kernel *add, yops_group *group, yoke_buffer *carried,
+static yoke_status add_group(const yops_gather *r, yoke_kernel *get_keys, yoke_kernel *add, yops_group *group, yoke_buffer *carried,
                              uint64_t first, uint32_t rows)
 {
     uint32_t out_rows = (uint32_t)r->out_rows, most = get_most_rows(r);
@@ -116,7 +116,7 @@ static yoke_status add_group(const yops_rows *r, yoke_kernel *get_keys, yoke_ker
     return status;
 }
 
-static yoke_status add_in_order(const yops_rows *r)
+static yoke_status add_in_order(const yops_gather *r)
 {
     yoke_kernel *get_keys, *add;
     yoke_buffer *carried = NULL;
@@ -143,8 +143,8 @@ static yoke_status add_in_order(const yops_rows *r)
 yoke_status yoke_scatter_at(const char *where, yoke_stream *stream, int32_t mode, const yoke_array *out, const yoke_array *a,
                             const yoke_array *indices, int32_t axis)
 {
-    yops_rows r;
-    yoke_status status = yops_rows_begin(&r, "yoke_scatter", where, stream, out, a, indices, axis, a, mode == YOKE_SCATTER_SET);
+    yops_gather r;
+    yoke_status status = yops_gather_begin(&r, "yoke_scatter", where, stream, out, a, indices, axis, a, mode == YOKE_SCATTER_SET);
     if (status < 0)
         return status;
     if (mode != YOKE_SCATTER_SET && mode != YOKE_SCATTER_ADD)

@@ -173,7 +173,7 @@ static yoke_status launch_histogram(const passes *p)
     return status;
 }
 
-static yoke_status launch_lookback(const passes *p, uint32_t pass, yops_span keys, yops_span values)
+static yoke_status launch_pass(const passes *p, uint32_t pass, yops_span keys, yops_span values)
 {
     const yops_sort *s = p->sort;
     yops_span keys_out = keys_after(p, pass), values_out = values_after(p, pass);
@@ -186,7 +186,7 @@ static yoke_status launch_lookback(const passes *p, uint32_t pass, yops_span key
 }
 
 /* Count, scan, move. */
-static yoke_status launch_tables(const passes *p, uint32_t pass, yops_span keys, yops_span values)
+static yoke_status launch_pass_by_tables(const passes *p, uint32_t pass, yops_span keys, yops_span values)
 {
     const yops_sort *s = p->sort;
     yops_span keys_out = keys_after(p, pass), values_out = values_after(p, pass);
@@ -206,7 +206,7 @@ static yoke_status launch_tables(const passes *p, uint32_t pass, yops_span keys,
         status =
             yops_launch(s->call, p->scan, (uint64_t)s->rows, p->scans_by_block ? 256 : 1, YOKE_ARGS(p->temporary, table, p->tiles));
     if (status < 0 || !threads)
-        return status < 0 ? status : launch_lookback(p, pass, keys, values);
+        return status < 0 ? status : launch_pass(p, pass, keys, values);
     return yops_launch(s->call, p->pass, blocks, 1,
                        YOKE_ARGS(keys.buffer, keys.origin, keys_out.buffer, keys_out.origin, values.buffer, values.origin,
                                  values_out.buffer, values_out.origin, p->temporary, table, s->n, p->tiles, p->tile_size, shift,
@@ -222,7 +222,7 @@ static yoke_status launch_all(const passes *p)
     if (status == YOKE_OK && lookback)
         status = launch_histogram(p);
     for (uint32_t pass = 0; pass < p->count && status == YOKE_OK; pass++) {
-        status = lookback ? launch_lookback(p, pass, keys, values) : launch_tables(p, pass, keys, values);
+        status = lookback ? launch_pass(p, pass, keys, values) : launch_pass_by_tables(p, pass, keys, values);
         keys = keys_after(p, pass);
         values = values_after(p, pass);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of gather and scatter, and their arrays as kernels take them. */
-#include "rows.h"
+#include "gather_call.h"
 
-static yoke_status check_indices(yops_rows *r, const yoke_array *out, const yops_place *out_place, const yoke_array *indices)
+static yoke_status check_indices(yops_gather *r, const yoke_array *out, const yops_place *out_place, const yoke_array *indices)
 {
     yops_place place;
     yoke_status status = yops_check_input(&r->call, "indices", indices, &place);
@@ -22,7 +22,7 @@ static yoke_status check_indices(yops_rows *r, const yoke_array *out, const yops
     return yops_check_overlap(&r->call, "out", out, out_place, "indices", indices, &place, false);
 }
 
-static yoke_status check_shapes(const yops_rows *r, const yoke_array *out, const yoke_array *a, int32_t axis,
+static yoke_status check_shapes(const yops_gather *r, const yoke_array *out, const yoke_array *a, int32_t axis,
                                 const yoke_array *indexed)
 {
     if (out->dtype != a->dtype)
@@ -67,7 +67,7 @@ static void widen(yoke_array *array, yops_place *place, int64_t factor)
         array->strides[i] /= factor;
 }
 
-static void widen_both(yops_rows *r, yoke_array *out, yops_place *out_place, yoke_array *a, yops_place *a_place, int32_t axis)
+static void widen_both(yops_gather *r, yoke_array *out, yops_place *out_place, yoke_array *a, yops_place *a_place, int32_t axis)
 {
     for (uint32_t size = 16; size > r->part && axis < a->dimensions - 1; size /= 2) {
         int64_t factor = size / r->part;
@@ -91,11 +91,11 @@ static yops_strided get_rest(yoke_array array, const yops_place *place, int32_t 
     return yops_get_strided(&array, place);
 }
 
-yoke_status yops_rows_begin(yops_rows *r, const char *function, const char *where, yoke_stream *stream, const yoke_array *out,
-                            const yoke_array *a, const yoke_array *indices, int32_t axis, const yoke_array *indexed, bool wide)
+yoke_status yops_gather_begin(yops_gather *r, const char *function, const char *where, yoke_stream *stream, const yoke_array *out,
+                              const yoke_array *a, const yoke_array *indices, int32_t axis, const yoke_array *indexed, bool wide)
 {
     yops_place out_place = { .root = NULL }, a_place = { .root = NULL };
-    *r = (yops_rows){ .rows = 0 };
+    *r = (yops_gather){ .rows = 0 };
     yoke_status status = yops_begin(&r->call, function, where, stream);
     if (status == YOKE_OK)
         status = yops_check_output(&r->call, "out", out, &out_place);
