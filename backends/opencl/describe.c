@@ -336,7 +336,7 @@ yoke_status yk_opencl_describe(yk_opencl_slot *slot, bool *out_answered)
     info->kind = kind_of(&device);
     slot->slow_markers = pocl && !slot->one_at_a_time && info->kind == YOKE_DEVICE_CPU;
     /* PoCL (3.1 to 6.0) compiles kernels for blocks of any size for a binary, and for the block's size at a launch. */
-    const char *cache = secure_getenv("POCL_KERNEL_CACHE");
+    const char *cache = getenv("POCL_KERNEL_CACHE");
     slot->compiles_for_code = pocl && !(cache && strcmp(cache, "0") == 0);
     describe_place(&device);
     describe_limits(&device);
