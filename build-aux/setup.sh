@@ -144,10 +144,16 @@ find_missing() {
     want qemu-user has_program qemu-aarch64
 }
 
-# apt PACKAGES...: as root.
+# apt NEEDED WANTED: install packages, as root. A name that the system's archive does not have would keep all others from being
+# installed, so such a wanted one is left out.
+# shellcheck disable=SC2086
 apt() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 update
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends "$@"
+    packages=$1
+    for package in $2; do
+        [ -z "$(apt-cache policy "$package" 2>/dev/null)" ] || packages="$packages $package"
+    done
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $packages
 }
 
 # install_missing demo|check|deep: install what is missing, or say what to type.
@@ -166,11 +172,11 @@ install_missing() {
         can_install=false
     fi
     if $can_install && [ -n "$needed" ]; then
-        step install "installing packages" apt $needed $wanted && return 0
+        step install "installing packages" apt "$needed" "$wanted" && return 0
         find_missing "$1"
     elif $can_install; then
         printf '  %-46s' "installing packages for more tests"
-        if apt $wanted >build/install.log 2>&1 </dev/null; then
+        if apt "" "$wanted" >build/install.log 2>&1 </dev/null; then
             say "done"
             return 0
         fi

@@ -156,7 +156,8 @@ static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
                                  .most_rounds = strstr(info.name, "llvmpipe") ? LLVMPIPE_ROUNDS : 0,
                                  .limits_registers = !cuda && strstr(info.platform, "NVIDIA") != NULL,
                                  .blocks_progress = nvidia && info.kind == YOKE_DEVICE_GPU,
-                                 .has_tensor_cores = info.compute_capability >= 80,
+                                 /* and NVIDIA's compiler, which PoCL's CUDA device lacks */
+                                 .has_tensor_cores = info.compute_capability >= 80 && (cuda || strstr(info.platform, "NVIDIA")),
                                  .compute_units = info.compute_units,
                                  .max_block_threads = (uint32_t)info.max_block_threads,
                                  .max_shared_bytes = info.max_shared_bytes };

@@ -130,21 +130,26 @@ const yvendor_found *yops_library_open(yops_library_id id)
     return is_known ? &found[id] : &no_room;
 }
 
+/* A switch: unset, 0 or 1, as libyoke reads its own. */
+static bool is_on(const char *name, const char *order, atomic_flag *told)
+{
+    if (!order || !*order || strcmp(order, "0") == 0)
+        return false;
+    if (strcmp(order, "1") != 0 && !atomic_flag_test_and_set(told))
+        yoke_log_write(YOKE_LOG_WARNING, "%s is '%.40s'; it must be 0 or 1, and counts as 1", name, order);
+    return true;
+}
+
 bool yops_vendor_is_exact(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
-    const char *order = getenv("YOKE_OPS_EXACT");
-    if (!order || !*order || strcmp(order, "0") == 0)
-        return false;
-    if (strcmp(order, "1") != 0 && !atomic_flag_test_and_set(&told)) /* as libyoke reads its own switches */
-        yoke_log_write(YOKE_LOG_WARNING, "YOKE_OPS_EXACT is '%.40s'; it must be 0 or 1, and counts as 1", order);
-    return true;
+    return is_on("YOKE_OPS_EXACT", getenv("YOKE_OPS_EXACT"), &told);
 }
 
 bool yops_tensors_are_wanted(void)
 {
-    const char *order = getenv("YOKE_OPS_TENSORS");
-    return order && strcmp(order, "1") == 0;
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    return is_on("YOKE_OPS_TENSORS", getenv("YOKE_OPS_TENSORS"), &told);
 }
 
 yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)

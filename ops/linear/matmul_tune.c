@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "library/library.h"
 
 /* Of a size: rounds of all tiles. A run of a tile lasts at least so long, or is of so many products. */
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 9, MOST_PRODUCTS = 200, MOST_TILES = 16 };
@@ -135,7 +136,7 @@ static size_t sum_bytes(int dtype)
 static void find_candidates(tuner *t, int dtype)
 {
     t->count = 0;
-    if (dtype == YOPS_TUNED_TENSORS && !t->traits.has_tensor_cores)
+    if (dtype == YOPS_TUNED_TENSORS && !(t->traits.has_tensor_cores && yops_tensors_are_wanted()))
         return;
     for (size_t i = 0; i < yops_matmul_tile_count && t->count < MOST_TILES; i++)
         if (yops_matmul_suits(&yops_matmul_tiles[i], &t->traits, way_of(t, dtype), sum_bytes(dtype)))

@@ -276,16 +276,33 @@ static bool takes(const char *key_bytes, bool is_costly)
     return taken;
 }
 
-/* The misses are counted for each key by itself, and anew after the program was taken. */
+/* The misses are counted for each key by itself, and what could not be stored is taken again. */
 static void costly(void)
 {
-    for (int round = 0; round < 2; round++) {
-        for (int i = 1; i < 8; i++)
-            EXPECT(!takes("costly", true));
-        EXPECT(!takes("other", true) && takes("costly", false));
-        EXPECT(takes("costly", true));
-    }
+    for (int i = 1; i < 8; i++)
+        EXPECT(!takes("costly", true));
+    EXPECT(!takes("other", true) && takes("costly", false));
+    EXPECT(takes("costly", true) && takes("costly", true));
     EXPECT(entries() == 0 && counts(0, 0, 0, 0));
+}
+
+/* However many programs are missed, one note holds the count of the last 1,024. */
+static void costly_forgotten(void)
+{
+    char other[16];
+    EXPECT(!takes("remembered", true));
+    for (int i = 0; i < 1023; i++) {
+        snprintf(other, sizeof other, "%d", i);
+        EXPECT(!takes(other, true));
+    }
+    for (int i = 2; i < 8; i++)
+        EXPECT(!takes("remembered", true));
+    EXPECT(takes("remembered", true));
+    for (int i = 1023; i < 1023 + 1024; i++) {
+        snprintf(other, sizeof other, "%d", i);
+        EXPECT(!takes(other, true));
+    }
+    EXPECT(!takes("remembered", true));
 }
 
 static void costly_ordered(void)
@@ -549,6 +566,7 @@ int main(void)
     sandbox_case("YOKE_CACHE=off does nothing", "YOKE_CACHE", "off", switched_off);
     fresh();
     sandbox_case("what is costly is taken when it was missed eight times", NULL, NULL, costly);
+    sandbox_case("the misses of the last 1,024 programs are counted", NULL, NULL, costly_forgotten);
     sandbox_case("YOKE_CACHE=on takes what is costly at once", "YOKE_CACHE", "on", costly_ordered);
     sandbox_case("YOKE_CACHE=read takes nothing, however often it is missed", "YOKE_CACHE", "read", costly_not_kept);
     fresh();

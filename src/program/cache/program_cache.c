@@ -490,8 +490,11 @@ void yk_cache_forget(const yk_text *key)
 
 /* A driver that compiles for a program's file (traits.compiles_for_code) has a cache of its own, from which it builds the program
  * in 20 ms; from the file it is 2 ms. Making the file takes as long as that saves in about ten processes: it is made when the
- * program has been missed nearly as often, and costs a program that is soon forgotten nothing. */
-enum { MISSES_OF_COSTLY = 8 };
+ * program has been missed nearly as often, and costs a program that is soon forgotten nothing.
+ *
+ * One note has a line for each of the programs that were missed last, the youngest at the end: the beginning of its entry's name,
+ * and the number of misses, a digit. Counts that processes write over each other's are late, and no more. */
+enum { MISSES_OF_COSTLY = 8, MISSED_PROGRAMS = 1024, MISSED_NAME = 16, MISSED_LINE = MISSED_NAME + 2 };
 
 bool yk_cache_takes(const yk_text *key, bool is_costly)
 {
@@ -500,19 +503,26 @@ bool yk_cache_takes(const yk_text *key, bool is_costly)
     if (!is_costly || folder.is_ordered)
         return true;
     char name[NAME_SIZE];
-    yk_text note_key = { 0 }, misses_before = { 0 }; /* a byte for each */
+    yk_text note_key = { 0 }, before = { 0 }, after = { 0 };
     entry_name(key, name);
-    yk_text_add(&note_key, "missed\n%s", name);
-    (void)yk_cache_recall(&note_key, &misses_before);
-    bool takes = misses_before.length + 1 >= MISSES_OF_COSTLY;
-    yk_text_add_bytes(&misses_before, "+", 1);
-    if (takes)
-        yk_cache_forget(&note_key);
-    else
-        yk_cache_note(&note_key, &misses_before);
+    yk_text_add(&note_key, "missed programs");
+    (void)yk_cache_recall(&note_key, &before);
+    const char *lines = yk_text_get(&before);
+    size_t count = before.length / MISSED_LINE, own = 0;
+    while (own < count && memcmp(lines + own * MISSED_LINE, name, MISSED_NAME) != 0)
+        own++;
+    int times = own < count ? lines[own * MISSED_LINE + MISSED_NAME] - '0' + 1 : 1;
+    times = times < 1 ? 1 : times < MISSES_OF_COSTLY ? times : MISSES_OF_COSTLY;
+    size_t left_out = own < count || count < MISSED_PROGRAMS ? own : 0; /* its line, or the oldest */
+    for (size_t i = 0; i < count; i++)
+        if (i != left_out)
+            yk_text_add_bytes(&after, lines + i * MISSED_LINE, MISSED_LINE);
+    yk_text_add(&after, "%.*s%d\n", MISSED_NAME, name, times);
+    yk_cache_note(&note_key, &after);
     yk_text_free(&note_key);
-    yk_text_free(&misses_before);
-    return takes;
+    yk_text_free(&before);
+    yk_text_free(&after);
+    return times >= MISSES_OF_COSTLY;
 }
 
 /* ---- Notes of libraries ---- */
