@@ -16,7 +16,7 @@ if [ ! -f Makefile ] || [ $# -eq 0 ]; then
     echo "usage: sh ../tests/release/gpu.sh RESULTS [STEP...], in a build folder" >&2
     exit 2
 fi
-source=$(dirname -- "$0")/../..
+source=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 results=$1
 shift
 [ $# -gt 0 ] || set -- build suites python random bench
@@ -35,19 +35,23 @@ tell() {
 
 # Without the tests' programs, each test would wait for its own.
 step_build() {
-    make -j "$jobs" all test-programs TESTS="$suites" >"$results/build/make.log" 2>&1
+    make -j "$jobs" all >"$results/build/make.log" 2>&1 &&
+        make -j "$jobs" test-programs TESTS="$suites \$(random_tests)" >>"$results/build/make.log" 2>&1
 }
 
+# A test that was ended, or was not built, has left no result, but make has failed.
 step_suites() {
+    status=0
+    find tests -name '*.trs' -exec rm -f {} +
     timeout -s INT -k 20 "${SECONDS_SUITES:-500}" \
-        make -k -j "$jobs" check-TESTS TESTS="$suites" >"$results/suites/make.log" 2>&1 </dev/null
+        make -k -j "$jobs" check-TESTS TESTS="$suites" >"$results/suites/make.log" 2>&1 </dev/null || status=1
     find tests -name '*.trs' -exec grep -lE '^:test-result: (FAIL|XPASS|ERROR)' {} + | sed 's/trs$/log/' | sort |
         while read -r log; do
             cp "$log" "$results/suites/$(echo "${log#tests/}" | tr / -)"
             tell "    failed: ${log%.log}"
         done
     tell "    $(sh "$source/tests/summary.sh" tests)"
-    sh "$source/tests/summary.sh" tests >/dev/null
+    return "$status"
 }
 
 # NVIDIA's OpenCL makes contexts one at a time, for all processes: more of them only wait.
@@ -56,6 +60,10 @@ step_python() {
         tell "    skipped: WHEEL or PYTHON is not set"
         return 0
     fi
+    case $PYTHON in
+    /*) ;;
+    */*) PYTHON=$PWD/$PYTHON ;;
+    esac
     site=$PWD/python-site
     rm -rf "$site" && "$PYTHON" -m pip install -q --no-index --no-deps --target "$site" "$WHEEL" || return 1
     status=0
