@@ -102,6 +102,7 @@ EXTRA_DIST += \
 	python/tests/test_standard.py \
 	python/tests/test_trace.py \
 	python/tests/test_types.py \
+	python/tests/test_words_of_c.py \
 	python/tests/torture.py \
 	python/tests/tree.py \
 	python/tests/typed_sample.py \

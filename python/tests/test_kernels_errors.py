@@ -297,6 +297,11 @@ WRONG = [
     ("b = numpy.int32(1e10)", "10000000000 does not fit in int32"),
     ("b = min(n[i], 3000000000)", "3000000000 does not fit in int32"),
     ("x[i] = math.factorial(3)", "math.factorial cannot be called in a kernel: write a @yoke.function with the loop"),
+    ("x[i] = numpy.nonsense(a)", "numpy has no nonsense\n"),
+    ("x[i] = numpy.sqr(a)", "numpy has no sqr: is it sqrt?"),
+    ("x[i] = x[i].max()", "x[i].max() is not part of kernels: write operators and functions of numbers"),
+    ("x[i] = a.sum()", "a.sum() is not part of kernels: write operators and functions of numbers"),
+    ("x[i] = x[i].astype(numpy.int32)", "write numpy.int32(x[i]) of an element"),
     ("x[i] = dir(a)", "dir cannot be called in a kernel: call it outside, and pass what it gives"),
 ]
 count = 0

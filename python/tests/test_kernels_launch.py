@@ -338,6 +338,64 @@ def test_wrong_arguments(call, text):
         call(yoke.default_stream(), yoke.zeros(1))
 
 
+@yoke.kernel
+def numbered(x, y, n: "int32", flag: "bool", f):
+    assert n >= 0
+    x[0] = y[0, 0] + n + f
+
+
+@yoke.kernel
+def counts(x, n: "int32"):
+    x[0] = n
+
+
+class Real(float):
+    pass
+
+
+def test_refused_numbers_are_named_as_in_python(device):
+    """And by the parameter of Python, whose arrays have extents in the text; with and without the record of an assert."""
+    x, y, stream = yoke.zeros(2), yoke.zeros((2, 3)), yoke.default_stream()
+    for n, flag, text in ((numpy.int64(1), True, r"numbered: n \(int32\) is 4 bytes wide, but .*; pass int\(x\)"),
+                          (1.5, True, r"numbered: n \(int32\) takes an integer, and 1\.5 is floating-point: pass int\(x\)")):
+        with pytest.raises(yoke.KernelArgumentError, match=text):
+            numbered[1](stream, x, y, n, flag, 1.0)
+    with pytest.raises(yoke.KernelArgumentError, match=r"^counts: n \(int32\) takes an integer, and 1\.5"):
+        counts[1](stream, x, 1.5)
+    with pytest.raises(OverflowError, match="numbered: flag is bool, and 4294967296 does not fit in it"):
+        numbered[1](stream, x, y, 1, 4294967296, 1.0)
+    with pytest.raises(yoke.InvalidArgumentError, match=r"^copied: y \(Array\[float32\], 1 dimension\): the buffer belongs to "):
+        copied[1](stream, x, yoke.Device().buffer(8))
+    numbered[1](stream, x, y, 2, True, Real(0.5))
+    assert x.tolist() == [2.5, 0]
+
+
+@yoke.kernel
+def last_parts(p: "Array[yoke.float4]", out):
+    i = yoke.grid(1)
+    if i < p.shape[0]:
+        out[i] = p[i].w
+
+
+def test_a_launch_of_vectors_like_the_last_one(monkeypatch):
+    """It takes the way of the last one, and looks at the last axis, which has the parts of the vectors."""
+    p, out, stream = yoke.arange(12, dtype="float32").reshape((3, 4)), yoke.zeros(3), yoke.default_stream()
+    launch, anew = last_parts[3], []
+    plain = type(launch).anew
+    monkeypatch.setattr(type(launch), "anew", lambda self, *args: [anew.append(1), plain(self, *args)])
+    for _ in range(3):
+        launch(stream, p, out)
+        assert out.tolist() == [3, 7, 11]
+    assert len(anew) == 1
+    with pytest.raises(yoke.KernelError, match="an array of float4 is one of float32 whose last axis has 4"):
+        launch(stream, yoke.zeros((3, 3)), out)
+
+
+def test_host_arrays_without_elements():
+    out = numpy.zeros(0, numpy.float32)
+    copied[4](yoke.default_stream(), yoke.In(numpy.zeros(0, numpy.float32)), yoke.Out(out))
+
+
 def test_launches_without_size_or_stream():
     with pytest.raises(TypeError, match=r"copied\[n\]\(stream"):
         copied(yoke.zeros(1))
@@ -345,5 +403,9 @@ def test_launches_without_size_or_stream():
         copied[1](yoke.zeros(1), yoke.zeros(1))
     with pytest.raises(TypeError, match="decorates a function"):
         yoke.kernel(3)
+    with pytest.raises(TypeError, match="the first argument of a launch is its stream"):
+        copied[1]()
+    with pytest.raises(TypeError, match="no arguments by name, as y:"):
+        copied[1](yoke.default_stream(), yoke.zeros(1), y=yoke.zeros(1))
     with pytest.raises(RuntimeError, match="yoke.grid is for kernels"):
         yoke.grid(1)

@@ -9,6 +9,7 @@ import pytest
 import yoke
 import yoke.fft
 from yoke import ndimage
+from yoke._core import errors
 
 KERNEL = """#include <yoke/kernel.h>
 YOKE_KERNEL void f(YOKE_GLOBAL float *x, int n, float a, unsigned char c) { x[0] = n + a + c; }"""
@@ -242,6 +243,25 @@ def test_no_words_of_c(device, stream):
     stream.recover()
     with pytest.raises(yoke.Error, match=r"slice the array, or use yoke\.take"):
         yoke.evaluate("x[1]", x=yoke.ones(3))
+
+
+def test_words_of_the_user(device):
+    """They stay as they are, whatever of C's names they have."""
+    text = "#error YOKE_SORT_KEYS options->value, use yoke_gather"
+    with pytest.raises(yoke.BuildError, match="YOKE_SORT_KEYS options->value, use yoke_gather"):
+        device.build(cuda=text, opencl=text)
+    told = errors.text_for_python("yoke_map: 'YOKE_SORT_KEYS' is no name; YOKE_SORT_DESCENDING is", yoke.InvalidArgumentError)
+    assert told == "map: 'YOKE_SORT_KEYS' is no name; descending is"
+
+
+def test_numbers_for_vectors(device, stream):
+    text = "void f({} float *x, float4 v) {{ x[0] = v.x; }}"
+    kernel = device.build(cuda=text.format("").replace("void", 'extern "C" __global__ void'),
+                          opencl="__kernel " + text.format("__global"))["f"]
+    if not kernel.parameters[1][0]:
+        pytest.skip("the driver does not tell the types")
+    with pytest.raises(yoke.KernelArgumentError, match="takes a vector of 16 bytes, but .*; pass a NumPy scalar of its dtype"):
+        kernel[1](stream, yoke.zeros(1, stream=stream), 1.0)
 
 
 def test_ints_that_python_does_not_format(device, stream):

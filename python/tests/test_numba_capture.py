@@ -153,6 +153,69 @@ def test_constants_are_not_written():
     assert X.tolist() == [0, 1, 2, 3, 4]
 
 
+@cuda.jit
+def counted(x, out):
+    cuda.atomic.add(x, 0, 1)
+
+
+@cuda.jit
+def through(x, out):
+    out[0] = changed(x)
+
+
+@cuda.jit
+def named_anew(x, out):
+    z = x
+    z[0] = 1
+
+
+@cuda.jit
+def field_set(x, out):
+    x[0].a = 1
+
+
+@cuda.jit
+def field_read(x, out):
+    if cuda.grid(1) < len(x):
+        out[0] = x[0].a
+
+
+@cuda.jit
+def constant_named_anew(x, out):
+    z = X
+    z[0] = x[0]
+
+
+RECORDS = numpy.dtype([("a", "i4"), ("b", "i4")])
+
+
+@pytest.mark.parametrize("kernel, dtype", [(counted, "i4"), (through, "i4"), (named_anew, "i4"), (field_set, RECORDS)])
+def test_read_only_arrays_are_not_written_in_any_way(kernel, dtype):
+    frozen, out = numpy.zeros(3, dtype), numpy.zeros(3, numpy.int32)
+    kernel[1, 1](cuda.In(frozen), out)
+    kernel[1, 1](out.view(dtype) if dtype == "i4" else frozen.copy(), out)
+    frozen.flags.writeable = False
+    for _ in range(2):
+        with pytest.raises(ValueError, match=f"{kernel.name}: x is a read-only array"):
+            kernel[1, 1](frozen, out)
+
+
+def test_constants_are_not_written_by_another_name():
+    with pytest.raises(ValueError, match="X is an array of NumPy outside the kernel, and a constant in it, and the kernel writes"):
+        constant_named_anew[1, 1](X + 1, X.copy())
+    assert X.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_records_that_are_only_read():
+    frozen, out = numpy.array([(7, 0)], RECORDS), numpy.zeros(1, numpy.int32)
+    frozen.flags.writeable = False
+    field_read[1, 1](frozen, out)
+    assert out.tolist() == [7]
+    field_read[1, 1](numpy.zeros(0, RECORDS), out)  # nothing to copy
+    with pytest.raises(yoke.KernelArgumentError, match=r"field_read: x is cuda\.Out, and .*: pass cuda\.In\(x\)"):
+        field_read[1, 1](cuda.Out(numpy.zeros(1, RECORDS)), out)
+
+
 def test_ufuncs_of_whole_arrays():
     @cuda.jit
     def lines(a, row, out):

@@ -116,15 +116,19 @@ def refuse_writes(function, tree, outside):
                                 "no function may get: pass it as an argument of the kernel")
 
 
-def check_written(dispatcher, args):
-    """Refuse read-only arrays of NumPy as what the kernel assigns elements of: they are not written back."""
-    fixed = {parameter.arg for parameter, value in zip(dispatcher.parameters, args)
+def check_written(name, kernel, device, launch, given, passed):
+    """Refuse to write to what is not written back: read-only arrays of NumPy, and constants. passed: what Yoke's launch takes."""
+    fixed = {parameter.arg: "a read-only array of NumPy" for parameter, value in zip(kernel.parameters, given)
              if isinstance(value, numpy.ndarray) and not value.flags.writeable}
-    for node in ast.walk(dispatcher.tree) if fixed else ():
-        target = getattr(node, "value", None) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) else None
-        if isinstance(target, ast.Name) and target.id in fixed:
-            raise ValueError(f"{dispatcher.name}: {target.id} is a read-only array of NumPy, and the kernel writes to it: pass a "
-                             "copy, or cuda.In, whose changes are dropped")
+    constant = "an array of NumPy outside the kernel, and a constant in it"
+    fixed.update({each: constant for each, host in kernel.outside.items() if host})
+    if not fixed:
+        return
+    variant, _ = kernel.variant(device, passed, launch.small)
+    for each, what in fixed.items():
+        if each not in variant.reads:
+            raise ValueError(f"{name}: {each} is {what}, and the kernel writes to it: pass a copy, or cuda.In, whose changes are "
+                             "dropped")
 
 
 def looks(value):
@@ -134,6 +138,7 @@ def looks(value):
 class CapturingKernel(Kernel):
     """The kernel of a Dispatcher. once: it has a signature, and is compiled where it is written."""
 
+    module = "cuda."
     wraps = True
     frozen = None  # the values of names, while one text is made
 

@@ -440,10 +440,12 @@ class _Configured:
     def __call__(self, *args):
         if self.dispatcher.signature is not None:
             _check_dimensions(self.dispatcher, args)
-        _capture.check_written(self.dispatcher, args)
         back = []
         passed = [self.pass_on(each, back) for each in args]
-        self.launch(_stream_of(self.stream), *passed, *self.kernel.arrays(passed))
+        passed += self.kernel.arrays(passed)
+        stream = _stream_of(self.stream)
+        _capture.check_written(self.dispatcher.name, self.kernel, stream.device, self.launch, args, passed)
+        self.launch(stream, *passed)
         for target, read in back:
             _numpy.copyto(target, read())
 

@@ -77,21 +77,30 @@ cdef class Last:
     cdef list captures   # as have_changed takes them
     cdef Py_ssize_t count, expanded  # arguments, without the stream; with the extents behind each array
     cdef int looks[MOST_ARGS]
+    cdef int lanes[MOST_ARGS]  # the parts of a vector, which an array's last axis has, and the kernel takes no extent of; 0: none
 
     cdef bint looks_so(self, tuple args) noexcept:
         """Whether the arguments behind the stream look as those of this launch."""
         cdef Py_ssize_t i
+        cdef PyObject *value
+        cdef yoke_array *array
         if PyTuple_Size(args) != self.count + 1:
             return False
         for i in range(self.count):
-            if looks(PyTuple_GetItem(args, i + 1)) != self.looks[i]:
+            value = PyTuple_GetItem(args, i + 1)
+            if looks(value) != self.looks[i]:
                 return False
+            if self.lanes[i]:
+                array = &(<Array>value).a
+                if array.shape[array.dimensions - 1] != self.lanes[i]:
+                    return False
         return True
 
     cdef tuple expand(self, tuple args):
         """The arguments of the compiled kernel: the extents stand behind each array."""
         cdef tuple result = PyTuple_New(self.expanded)
         cdef Py_ssize_t i, at = 0
+        cdef int axis
         cdef PyObject *value
         cdef yoke_array *array
         for i in range(self.count + 1):
@@ -101,7 +110,7 @@ cdef class Last:
             at += 1
             if <void *>Py_TYPE_raw(value) == type_array:
                 array = &(<Array>value).a
-                for axis in range(array.dimensions):
+                for axis in range(array.dimensions - (self.lanes[i - 1] > 0)):
                     PyTuple_SetItem_raw(result, at, PyLong_FromLongLong_raw(array.shape[axis]))
                     at += 1
         return result
@@ -119,9 +128,11 @@ cdef class AlikeLaunch:
     def __init__(self, shape):
         self.shape = shape
 
-    def __call__(self, *args):
+    def __call__(self, *args, **options):
         cdef Last last = self.last
         cdef PyObject *stream
+        if options:
+            raise TypeError(f"a launch takes no arguments by name, as {next(iter(options))}: they stand in order behind the stream")
         if last is not None:
             stream = PyTuple_GetItem(args, 0) if PyTuple_Size(args) else NULL
             if (stream != NULL and type(<object>stream) is Stream and (<Stream>stream).device is last.device
@@ -133,8 +144,8 @@ cdef class AlikeLaunch:
                     pass  # anew says it in the words of Python
         self.anew(*args)
 
-    def keep(self, Launch launch not None, list captures not None, *args):
-        """The next launch goes this way if its arguments look as these do, the first of which is the stream."""
+    def keep(self, Launch launch not None, list captures not None, list lanes not None, *args):
+        """The next launch goes this way if its arguments look as these do, the first of which is the stream. lanes: as in Last."""
         cdef Last last = Last.__new__(Last)
         cdef PyObject *value
         last.device, last.launch, last.captures = (<Stream?>args[0]).device, launch, captures
@@ -146,8 +157,9 @@ cdef class AlikeLaunch:
             last.looks[i] = looks(value)
             if last.looks[i] == 0:
                 return
+            last.lanes[i] = lanes[i]
             if <void *>Py_TYPE_raw(value) == type_array:
-                last.expanded += (<Array>value).a.dimensions
+                last.expanded += (<Array>value).a.dimensions - (last.lanes[i] > 0)
         self.last = last
 
 

@@ -13,7 +13,6 @@ cdef void close_python() noexcept nogil
 cdef str text_of(const char *text)
 cpdef str shown(value)
 cdef bytes c_text(value, str name)
-cdef str text_for_python(str text, kind)
 cdef int fail(yoke_status status) except -1
 
 cdef inline int check(yoke_status status) except -1:

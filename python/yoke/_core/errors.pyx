@@ -257,28 +257,34 @@ cdef str function_for_python(str name):
     return known or name.removeprefix("yoke_").removeprefix("array_").removesuffix("_with")
 
 
-cdef str text_for_python(str text, kind):
-    """The library's text, without what helps only in C."""
+def text_for_python(str text, kind):
+    """The library's text, without what helps only in C. What the user has written is left: a compiler's log, and what is quoted."""
+    function, colon, rest = text.partition(": ")
+    if not (colon and function.startswith("yoke_") and function.isidentifier()):
+        function = ""
+    if kind is BuildError:
+        return f"{function_for_python(function)}: {rest}" if function else text
     for name, word in NAMES:
         text = text.replace(name, word)
-    if "options->" in text or "YOKE_" in text:
+    if function and ("options->" in text or "YOKE_" in text):
         import re
 
-        text = re.sub(r"\boptions->(\w+)", lambda found: OPTIONS.get(found[1], found[1]), text)
-        text = re.sub(r"\bYOKE_(?:REDUCE|SCAN|SORT|SEARCH|CONVOLVE|FFT|FORMAT)_([A-Z0-9]+)(?:_OR_NAN)?\b",
-                      lambda found: found[1].lower(), text)
+        text = re.sub(r"(?<!\w)'[^']*'|\boptions->(\w+)", lambda found: OPTIONS.get(found[1], found[1] or found[0]), text)
+        text = re.sub(r"(?<!\w)'[^']*'|\bYOKE_(?:REDUCE|SCAN|SCATTER|SORT|SEARCH|CONVOLVE|FFT|FORMAT)_([A-Z0-9]+)(?:_OR_NAN)?\b",
+                      lambda found: found[1].lower() if found[1] else found[0], text)
     for name, word in ARGUMENTS.get(text.partition(":")[0], {}).items():
         import re
 
         text = re.sub(rf"\b{name}(?=[,:;]| (has|overlaps|lies|is|begins|wants)\b)", word, text)  # and not the article
-    function, colon, rest = text.partition(": ")
-    if colon and function.startswith("yoke_") and function.isidentifier():
-        text = f"{function_for_python(function)}: {rest}"
+    if function:
+        text = f"{function_for_python(function)}: {text.partition(': ')[2]}"
     if kind is InvalidArgumentError:
         first = text.partition("; the previous failure: ")[0]
         return first[:-4] + "closed" if first.endswith(" is NULL") else text
     if kind is KernelArgumentError and "; write " in text:  # a cast of C's
-        text = text.partition("; write ")[0]
+        text, _, cast = text.partition("; write ")
+        if "yoke_arg_struct" in cast:
+            return text + "; pass a NumPy scalar of its dtype"
         convert = "float" if "takes a floating" in text or "wide, but a floating" in text else "int"
         text += f"; pass {convert}(x), which gets the width of its parameter"
     return text

@@ -8,7 +8,7 @@ import operator
 
 from .c_yoke cimport *
 from .c_ops cimport *
-from .errors cimport here, shown, text_for_python, text_of
+from .errors cimport here, shown, text_of
 from .dtype cimport axis_of, BOOL, dtype_names, dtype_number, I64, in_dtype, is_integer_or_bool, is_unsigned
 from .stream cimport Stream
 from .array cimport above, Array
@@ -18,6 +18,7 @@ from .reduction cimport tell_later
 from .order cimport compress, gather
 from .operators cimport compare, has_kind_of
 
+from .errors import text_for_python
 from .expression import broadcast_shape, evaluate
 from .create import arange, array_from
 from .order import scatter

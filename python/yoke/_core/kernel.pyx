@@ -390,7 +390,7 @@ cdef list fill_other(yoke_arg *out, value, Param *param, Kernel kernel, Py_ssize
         kept = with_owner(kept, value)
     elif isinstance(value, (bool, int)):
         fill_int(out, int(value), param, kernel, index)
-    elif isinstance(value, float) and type(value) is float:
+    elif isinstance(value, float) and not hasattr(value, "dtype"):  # which NumPy's float64 has
         fill_float(out, value, param, kernel, index)
     elif isinstance(value, HostArgument):
         kept = [] if kept is None else kept

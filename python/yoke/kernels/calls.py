@@ -27,6 +27,7 @@ FUNCTIONS_OF_TWO = {"atan2": "atan2", "arctan2": "atan2", "pow": "pow", "power":
                     "copysign": "copysign", "fmin": "fmin", "fmax": "fmax"}
 ROUNDED = {"floor": "floor", "ceil": "ceil", "trunc": "trunc"}  # math gives an int, NumPy a float
 TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
+KNOWN = {*FUNCTIONS, *FUNCTIONS_OF_TWO, *ROUNDED, *TESTS, *SCALARS, "pi", "e", "inf", "nan"}  # what hints offer of both
 
 
 class Calls:
@@ -78,7 +79,8 @@ class Calls:
         if getattr(callee, "__module__", None) == "cmath":
             return f"{name} cannot be called in a kernel: compute with z.real and z.imag"
         if isinstance(node.func, ast.Attribute) and callee is MISSING:
-            hint = hints.METHODS.get(node.func.attr, "an array in a kernel has elements, shape and size")
+            owner = None if isinstance(node.func.value, ast.Constant) else self.value(node.func.value)
+            hint = hints.of_method(node.func.attr, isinstance(owner, ArrayValue))
             return f"{name}() is not part of kernels: {hint}"
         if word in hints.BUILTINS and getattr(builtins, word, None) is callee:
             return f"{word} is not part of kernels: {hints.BUILTINS[word]}"
@@ -93,7 +95,7 @@ class Calls:
             return f"{name} is a function of Python: decorate it with @yoke.function"
         if not callable(callee):
             return f"{name} is no function"
-        near = self.near(word, [*FUNCTIONS, *FUNCTIONS_OF_TWO, *ROUNDED, *TESTS])
+        near = self.near(word, KNOWN)
         return f"{name} cannot be called in a kernel{near or ': call it outside, and pass what it gives'}"
 
     def handler(self, node, callee):

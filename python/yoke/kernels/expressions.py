@@ -4,11 +4,12 @@
 
 import ast
 import operator
-from types import CellType
+from types import CellType, ModuleType
 
 from . import complexes, device, hints, ranges, records
 from .arithmetic import compared, operated, truth
 from .arrays import ArrayValue
+from .calls import KNOWN
 from .errors import NotYetKnown
 from .ranges import narrow_of
 from .records import RecordType
@@ -37,6 +38,11 @@ REFUSED = {
 FOLDED = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
           "Mod": operator.mod, "Pow": operator.pow, "LShift": operator.lshift, "RShift": operator.rshift, "BitAnd": operator.and_,
           "BitOr": operator.or_, "BitXor": operator.xor}
+
+
+def is_of_numbers(owner):
+    """Whether this is math or NumPy, most of whose names kernels refuse."""
+    return isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] in ("math", "numpy")
 
 
 class Expressions:
@@ -163,7 +169,8 @@ class Expressions:
                 self.program.capture(owner, node.attr, True, found)
                 return found
             except AttributeError:
-                names = [each for each in dir(owner) if not each.startswith("_")]
+                names = [each for each in KNOWN if hasattr(owner, each)] if is_of_numbers(owner) else [
+                    each for each in dir(owner) if not each.startswith("_")]
                 hint = f": write {hints.NUMBA[node.attr]}" if node.attr in hints.NUMBA else self.near(node.attr, names)
                 raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{hint}") from None
         return MISSING

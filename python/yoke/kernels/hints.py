@@ -45,18 +45,28 @@ NUMPY = {
     "size": "write x.size", "ndim": "write x.ndim", "iinfo": "write its max or min as a number outside the kernel",
     "finfo": "write its max, min or eps as a number outside the kernel",
 }
+OF_NUMBERS = {
+    "astype": "write numpy.int32(x[i]) of an element", "item": "write x[i]", "format": 'write print("x", x)',
+}
 METHODS = {
     **dict.fromkeys(("append", "extend", "insert", "pop", "remove"), "an array does not grow: count in an element with "
                     "yoke.atomic.add, and write to x[place]"),
     **dict.fromkeys(("sum", "prod", "mean", "std", "var", "min", "max", "argmin", "argmax", "any", "all", "dot", "cumsum"), LOOP),
     **dict.fromkeys(("fill", "copy", "tolist", "flatten", "ravel", "reshape", "transpose", "sort"), ELEMENTS),
-    "astype": "write numpy.int32(x[i]) of an element", "item": "write x[i]", "format": 'write print("x", x)',
+    **OF_NUMBERS,
 }
 NUMBA = {
     "syncthreads": "yoke.barrier()", "threadIdx": "yoke.thread", "blockIdx": "yoke.block", "blockDim": "yoke.block_size",
     "gridDim": "yoke.grid_size", "jit": "@yoke.kernel", "shfl_sync": "yoke.shuffle", "shfl_xor_sync": "yoke.shuffle_xor",
     "shfl_down_sync": "yoke.shuffle_down", "shfl_up_sync": "yoke.shuffle_up",
 }
+
+
+def of_method(word, of_array):
+    """The same of a method; of_array: of an array, and not of a number."""
+    if of_array:
+        return METHODS.get(word, "an array in a kernel has elements, shape and size")
+    return OF_NUMBERS.get(word, "write operators and functions of numbers, as abs(x) and math.sqrt(x)")
 
 
 def instead(module, word):

@@ -10,8 +10,10 @@ import re
 import textwrap
 import types as python_types
 
-from .._core import Array, Buffer, HostArgument, KernelArgumentError, Out, Source, Stream, Strided, are_current, shown
-from .._core import AlikeLaunch, AlikeLaunches
+from .._core import (
+    AlikeLaunch, AlikeLaunches, Array, Buffer, HostArgument, InvalidArgumentError, KernelArgumentError, Out, Source, Stream,
+    Strided, are_current, shown,
+)
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
 from .records import RecordType, named, record_of, same_fields
@@ -158,6 +160,7 @@ class Kernel(PythonFunction, AlikeLaunches):
     """A kernel that is a Python function. A launch is a call, as of every kernel: saxpy[n](stream, x, y, 2.0)."""
 
     is_kernel = True
+    module = ""  # of In and Out, in messages
     wraps = False  # a negative index that is computed counts from the end, as a constant one does
 
     def __init__(self, function, math="default"):
@@ -368,12 +371,20 @@ def signature(value):
     """What of an argument decides on its type."""
     kind = type(value)
     if kind is Array:
-        return value.dtype, len(value.shape), begins_contiguous(value), ranges.is_small(value)
+        return value.dtype, len(value.shape), begins_contiguous(value), ranges.is_small(value), parts_of(value)
     if isinstance(value, HostArgument):
-        return kind, str(getattr(value.memory, "dtype", None)), len(getattr(value.memory, "shape", ())), ranges.is_small(value)
+        memory = value.memory
+        return (kind, str(getattr(memory, "dtype", None)), len(getattr(memory, "shape", ())), ranges.is_small(value),
+                parts_of(memory))
     if kind is float or kind is bool:
         return kind
     return kind, str(getattr(value, "dtype", None)), getattr(value, "shape", None), ranges.is_small(value)
+
+
+def parts_of(memory):
+    """The last extent of an array, where it may be the parts of a vector; 0 otherwise, so that shapes have few signatures."""
+    shape = getattr(memory, "shape", ())
+    return shape[-1] if shape and shape[-1] <= 4 else 0
 
 
 def begins_contiguous(array):
@@ -389,7 +400,7 @@ class PythonLaunch(AlikeLaunch):
         super().__init__(shape)
         self.kernel, self.small = kernel, ranges.is_small_launch(shape)
 
-    def anew(self, stream, *args):
+    def anew(self, stream=None, *args):
         """A launch of any arguments."""
         kernel = self.kernel
         if not isinstance(stream, Stream):
@@ -399,15 +410,16 @@ class PythonLaunch(AlikeLaunch):
         expanded = [] if record is None else [record.buffer]
         for value, type_ in zip(args, types):
             if isinstance(type_, ArrayType):
-                expand_array(expanded, value, type_, record and stream.device)
+                expand_array(expanded, value, type_, stream.device, record is not None)
             else:
                 packed = isinstance(type_, (RecordType, Complex))
                 expanded.append(type_.packed(value) if packed else int(value) if type_ is BOOL else value)
         launch = variant.compiled[self.shape]
         try:
             launch(stream, *expanded)
-        except KernelArgumentError:
+        except (KernelArgumentError, InvalidArgumentError) as failure:
             refuse_access(kernel, args, variant.reads)
+            name_parameter(failure, kernel, args, types, record is not None)
             raise
         except OverflowError:
             refuse_large(kernel, args, types)
@@ -416,7 +428,7 @@ class PythonLaunch(AlikeLaunch):
             record.check(stream, kernel, variant.places)
             return
         if not any(isinstance(each, Complex) for each in types):  # whose real numbers the compiled kernel does not take
-            self.keep(launch, variant.captures, stream, *args)
+            self.keep(launch, variant.captures, [*map(lanes_of, args, types)], stream, *args)
 
     def __repr__(self):
         return f"<launch of yoke.kernel {self.kernel.name}[{self.shape}]>"
@@ -431,13 +443,37 @@ def refuse_access(kernel, args, reads):
             raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is a read-only array, and the kernel writes to it: pass "
                                       f"{parameter.arg}.copy()") from None
         if type(value) is Out and parameter.arg in reads:
-            raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is Out, and the kernel only reads it: pass In(x)") from None
+            raise KernelArgumentError(f"{kernel.name}: {parameter.arg} is {kernel.module}Out, and the kernel only reads it: pass "
+                                      f"{kernel.module}In(x)") from None
+
+
+# As the library and _core/kernel.pyx tell one, which count the parameters of the text.
+PARAMETER = re.compile(r"\w+: kernel '\w+', parameter (\d+)(?: '\w+')?(?: \([^)]*\))?|parameter (\d+)(?: \([^)]*\))? of \w+")
+
+
+def name_parameter(failure, kernel, args, types, recorded):
+    """Say in a refused launch's message which of Python's parameters is meant. recorded: the record of indices is the first."""
+    found = PARAMETER.match(str(failure))
+    if not found:
+        return
+    left = int(found[1] or found[2]) - recorded
+    for parameter, value, type_ in zip(kernel.parameters, args, types):
+        passed = [value]
+        if isinstance(type_, ArrayType):
+            passed = []
+            expand_array(passed, value, type_)
+        left -= len(passed)
+        if left <= 0:
+            text = f"{kernel.name}: {parameter.arg} ({type_}){str(failure)[found.end():]}"
+            failure.args = text,
+            failure.text = text
+            return
 
 
 def refuse_large(kernel, args, types):
     """The same where a number does not fit its parameter."""
     for parameter, value, type_ in zip(kernel.parameters, args, types):
-        if type(value) is int and isinstance(type_, Scalar) and type_.kind in "iu":
+        if isinstance(value, int) and isinstance(type_, Scalar) and type_.kind in "iub":
             bits = type_.size * 8
             if not -(1 << bits - 1) <= value < 1 << bits - (type_.kind == "i"):
                 raise OverflowError(f"{kernel.name}: {parameter.arg} is {type_}, and {shown(value)} does not fit in it") from None
@@ -461,6 +497,11 @@ def is_parted(memory, element):
     return isinstance(element, RecordType) and getattr(memory.dtype, "names", None) is None
 
 
+def lanes_of(value, type_):
+    """The parts of a vector that the last axis of an Array has; 0: its elements are numbers."""
+    return len(type_.element.fields) if isinstance(value, Array) and value.ndim != type_.ndim else 0
+
+
 def shape_of(memory, type_):
     return memory.shape[:type_.ndim]
 
@@ -474,10 +515,10 @@ def is_double(value):
     return not isinstance(value, (float, int, Buffer)) and getattr(value, "dtype", None) in ("float64", "complex128")
 
 
-def expand_array(expanded, value, type_, checked):
-    """An array's pointer, its extents, and where they do not follow from these its first element and strides. checked: the
-    device where an index outside goes to the first element, which an empty array gets for this, or None."""
-    if checked and expand_empty(expanded, value, type_, checked):
+def expand_array(expanded, value, type_, device=None, checked=False):
+    """An array's pointer, its extents, and where they do not follow from these its first element and strides. checked: an index
+    outside goes to the first element, which an empty array gets on the device for this; one of the host always does."""
+    if device and (checked or isinstance(value, HostArgument)) and expand_empty(expanded, value, type_, device):
         return
     if isinstance(value, Buffer):
         expanded += value, value.size // type_.element.size
