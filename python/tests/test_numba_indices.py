@@ -104,6 +104,21 @@ def test_what_is_not_negative_costs_nothing():
     assert yoke.kernel(perhaps_negative.py_func).text(x, m, x, 1).count("yk_wrap_") == 0
 
 
+@cuda.jit
+def one_of_two(x, sign):
+    d = 0
+    if sign != 0:
+        d = 1 if sign > 0 else -1
+    x[2, d] = 7
+
+
+def test_one_of_two_constants_counts_from_the_end():
+    for sign in (1, 0, -1):
+        x = numpy.zeros((4, 4), numpy.float32)
+        one_of_two[1, 1](x, sign)
+        assert numpy.argwhere(x).tolist() == [[2, sign % 4]]
+
+
 @cuda.jit(void(int32[:], int32[:], int32))
 def shifted(x, out, k):
     out[0] = x[0] + k

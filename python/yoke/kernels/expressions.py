@@ -13,7 +13,7 @@ from .errors import NotYetKnown
 from .ranges import narrow_of
 from .records import RecordType
 from .types import (
-    BOOL, Complex, I64, MISSING, Misfit, NUMBER, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, in_type, strong,
+    BOOL, Complex, I64, MISSING, Misfit, NUMBER, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common, constant, in_type, strong,
     tuple_value,
 )
 
@@ -331,15 +331,19 @@ class Expressions:
         type_ = BOOL if yes.type is BOOL else common(yes.type, no.type)
         if type_ is None:
             raise self.error(node, f"{yes.type} and {no.type} have no common type: convert one, as numpy.int64(x)")
-        found = ranges.exact_of(self, yes, no) if type_ is I64 else None
+        found = ranges.exact_of(self, yes, no) if type_ in (I64, WEAK_INT) else None
         if found:
             a, b = found
-            return ranges.small_value(f"({test} ? {a.text} : {b.text})", min(a.low, b.low), max(a.high, b.high),
-                                      yes.pure and no.pure)
+            narrow = ranges.small_value(f"({test} ? {a.text} : {b.text})", min(a.low, b.low), max(a.high, b.high),
+                                        yes.pure and no.pure)
+            if type_ is I64:
+                return narrow
         try:
-            return self.typed(type_, lambda t: f"({test} ? {in_type(yes, t)} : {in_type(no, t)})", yes.pure and no.pure)
+            value = self.typed(type_, lambda t: f"({test} ? {in_type(yes, t)} : {in_type(no, t)})", yes.pure and no.pure)
         except Misfit as misfit:
             raise self.error(node, str(misfit)) from None
+        value.narrow = narrow.narrow if found else None
+        return value
 
     def on_Tuple(self, node):
         return tuple_value([self.value(each) for each in node.elts])

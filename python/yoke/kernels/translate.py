@@ -164,11 +164,12 @@ class Body(Statements, Expressions, Calls, Ranges):
         for _ in range(ROUNDS):
             self.start_round()
             self.block(self.tree.body)
-            bounded = self.end_round_of_ranges(self.types == self.next)
-            if self.types == self.next and bounded:
-                weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
-                if not weak:
-                    break
+            known = self.types == self.next
+            weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
+            bounded = self.end_round_of_ranges(known and not weak)
+            if known and not weak and bounded:
+                break
+            if known:
                 self.settled_types.update(weak)
             self.types = {**self.next, **self.settled_types}
         if self.conflicts:
