@@ -138,29 +138,32 @@ class Expressions:
         dtype = getattr(found, "dtype", None)
         if isinstance(found, (bool, int, float, complex)) and dtype is None:
             return constant(found)
-        if dtype is not None and getattr(found, "shape", None) == ():
+        if dtype is not None and getattr(found, "shape", None) == () and not hasattr(found, "__setitem__"):
             type_ = self.dtype(node, dtype)
             return strong(type_, self.text(node, constant(found.item()), type_))
         if isinstance(found, tuple):
             return tuple_value([self.captured(node, each) for each in found])
         if dtype is not None:
-            raise self.error(node, f"the array {ast.unparse(node)} is outside the kernel: pass it as an argument")
+            hint = f", or take its number before, {ast.unparse(node)}.item()" if getattr(found, "shape", None) == () else ""
+            raise self.error(node, f"the array {ast.unparse(node)} is outside the kernel: pass it as an argument{hint}")
         if isinstance(found, (str, list, dict, set)) or found is None:
             what = "None" if found is None else f"a {type(found).__name__}"
             raise self.error(node, f"{what} is not part of kernels: {ast.unparse(node)} may be a number or a tuple of them")
         return Value(None, None, obj=found)
 
-    def static(self, node):
-        """The Python object that a dotted name outside the kernel stands for, at this moment; MISSING: it is no such name."""
+    def static(self, node, is_base=False):
+        """The Python object that a dotted name outside the kernel stands for, at this moment; MISSING: it is no such name. is_base:
+        an attribute of it is in the text."""
         if isinstance(node, ast.Name) and node.id not in self.locals:
-            return self.lookup(node)
+            return self.lookup(node, is_base)
         if isinstance(node, ast.Attribute):
             owner = self.static(node.value)
             if owner is MISSING or isinstance(owner, device.Index):
                 return MISSING
             try:
                 found = getattr(owner, node.attr)
-                self.program.capture(owner, node.attr, True, found)
+                if self.program.capture(owner, node.attr, True, found, is_base):
+                    self.static(node.value, True)
                 return found
             except AttributeError:
                 names = [each for each in dir(owner) if not each.startswith("_")]
@@ -168,13 +171,13 @@ class Expressions:
                 raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{hint}") from None
         return MISSING
 
-    def lookup(self, node):
+    def lookup(self, node, is_base):
         found = self.kernel.find(node.id)
         if found is not None:
             value, owner, closed = found[0](), found[1], isinstance(found[1], CellType)
-            self.program.capture(owner, "cell_contents" if closed else node.id, closed, value)
+            self.program.capture(owner, "cell_contents" if closed else node.id, closed, value, is_base)
             return value
-        names = [*self.locals, *self.kernel.visible()]
+        names = {*self.locals, *self.kernel.visible()} - {node.id}
         raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", NotYetKnown)
 
     def on_Attribute(self, node):
