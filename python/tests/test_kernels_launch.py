@@ -322,6 +322,21 @@ def test_captured_arrays_of_no_dimensions_are_refused(made):
     assert x.item() == 2
 
 
+@yoke.kernel
+def told(x, flag: "bool"):
+    x[0], x[1] = (1 if flag else 0), (1 if flag == True else 0)  # noqa: E712
+
+
+def test_bools_are_the_truth_of_integers():
+    x = yoke.zeros(2, "int32")
+    for flag in (True, 2, 2, 0, 2**40, False, -1, numpy.bool_(True), numpy.bool_(False), numpy.int64(2)):
+        told[1](yoke.default_stream(), x, flag)
+        assert x.tolist() == [bool(flag)] * 2
+    for flag in (0.5, 1.0, "0", None, numpy.float32(2)):
+        with pytest.raises(yoke.KernelError, match="flag is bool, and .* is passed: pass x != 0"):
+            told[1](yoke.default_stream(), x, flag)
+
+
 def test_closure():
     def made(amount):
         @yoke.kernel

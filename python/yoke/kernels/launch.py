@@ -247,6 +247,8 @@ class Kernel(PythonFunction, AlikeLaunches):
             raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
         if isinstance(wanted, Scalar) and is_complex(value):
             raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
+        if wanted is BOOL and not hasattr(value, "__index__") and name_of(getattr(value, "dtype", None)) != "bool":
+            raise KernelError(f"{self.name}: {parameter.arg} is bool, and {type(value).__name__} is passed: pass x != 0, or bool(x)")
         if isinstance(wanted, Complex) and not wanted.takes(value):
             raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed: pass complex(…)")
         if wanted is not None:
@@ -402,7 +404,7 @@ class PythonLaunch(AlikeLaunch):
                 expand_array(expanded, value, type_, record and stream.device)
             else:
                 packed = isinstance(type_, (RecordType, Complex))
-                expanded.append(type_.packed(value) if packed else int(value) if type_ is BOOL else value)
+                expanded.append(type_.packed(value) if packed else bool(value) if type_ is BOOL else value)
         launch = variant.compiled[self.shape]
         try:
             launch(stream, *expanded)
@@ -415,7 +417,8 @@ class PythonLaunch(AlikeLaunch):
         if record is not None:
             record.check(stream, kernel, variant.places)
             return
-        if not any(isinstance(each, Complex) for each in types):  # whose real numbers the compiled kernel does not take
+        # The compiled kernel does not take the real number of a complex parameter, nor the truth of an int.
+        if not any(isinstance(each, Complex) or each is BOOL and type(value) is not bool for each, value in zip(types, args)):
             self.keep(launch, variant.captures, stream, *args)
 
     def __repr__(self):
