@@ -134,7 +134,7 @@ def looks(value):
 class CapturingKernel(Kernel):
     """The kernel of a Dispatcher. once: it has a signature, and is compiled where it is written."""
 
-    wraps = True
+    as_numba = True
     frozen = None  # the values of names, while one text is made
 
     def __init__(self, function, math, once):

@@ -275,7 +275,7 @@ class Expressions:
             return value
         if complexes.is_complex(value):
             return complexes.negated(value)
-        if value.type is BOOL:
+        if value.type is BOOL or self.program.as_numba and sign == "-" and value.type.kind == "i" and value.type.size < 8:
             value = strong(I64, self.text(node, value, I64), value.pure)
         narrow = narrow_of(self, value) if value.type is I64 and sign == "-" else None
         if narrow is not None and narrow.exact and narrow.low > ranges.LEAST:

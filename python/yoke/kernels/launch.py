@@ -158,7 +158,8 @@ class Kernel(PythonFunction, AlikeLaunches):
     """A kernel that is a Python function. A launch is a call, as of every kernel: saxpy[n](stream, x, y, 2.0)."""
 
     is_kernel = True
-    wraps = False  # a negative index that is computed counts from the end, as a constant one does
+    as_numba = False  # a negative index that is computed counts from the end, as a constant one does; sums and products of integers
+    # have 64 bits
 
     def __init__(self, function, math="default"):
         super().__init__(function)
@@ -210,11 +211,11 @@ class Kernel(PythonFunction, AlikeLaunches):
     def program(self, types, small=None):
         """(the text, what it has captured, the places of checked indices) for these types. small: which ints are small in a small
         launch; None: in any."""
-        program = Program(is_wide(types), bounds=self.bounds, small=small, wraps=self.wraps)
+        program = Program(is_wide(types), bounds=self.bounds, small=small, as_numba=self.as_numba)
         try:
             text = program.kernel(self, types)
         except bounds.NeedsRecord:
-            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small, wraps=self.wraps)
+            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small, as_numba=self.as_numba)
             text = program.kernel(self, types)
         return text, list(program.captures.values()), program.places
 
