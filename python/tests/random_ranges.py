@@ -52,7 +52,7 @@ class Made:
         if depth <= 0 or chance.random() < 0.2:
             return self.literal() if chance.random() < 0.3 else chance.choice(list(self.sizes.items()))
         (a, p), (b, q) = self.expression(depth - 1), self.expression(depth - 1)
-        kind = chance.randrange(12)
+        kind = chance.randrange(13)
         if kind < 3 and p + q < LIMIT:
             return f"({a} {chance.choice('+-')} {b})", p + q
         if kind < 5 and p * q < LIMIT:
@@ -70,10 +70,23 @@ class Made:
             return f"{chance.choice(('abs', '-', 'int'))}({a})", p
         if kind == 10:
             return f"({a} {chance.choice('&|^')} {b})", 2 * max(p, q, 1)
+        if kind == 11:
+            return self.weak(2)
         if p << 5 < LIMIT:
             count = chance.randint(0, 5)
             return f"({a} {chance.choice(('<<', '>>'))} {count})", p << count
         return a, p
+
+    def weak(self, depth):
+        """The same of literals, none of which alone is the value: it has no type of its own, and no number."""
+        (a, p), (b, q) = (self.weak(depth - 1) if depth > 1 and self.chance.random() < 0.5 else self.literal() for _ in "ab")
+        a, p = f"({a} if {self.condition(0)} else {b})", max(p, q)
+        kind = self.chance.randrange(4)
+        if kind == 0:
+            return f"(-{a})", p
+        if kind == 1 and p * q < LIMIT:
+            return f"({a} * {b})", p * q
+        return (f"({a} + {b})", p + q) if kind == 2 else (a, p)
 
     def condition(self, depth):
         a, b = self.expression(depth)[0], self.expression(depth)[0]
@@ -85,7 +98,7 @@ class Made:
 
     def assign(self):
         name = f"v{self.chance.randrange(VARIABLES)}"
-        text, size = self.expression(3)
+        text, size = self.weak(2) if self.chance.random() < 0.2 else self.expression(3)
         if self.inside or size > 2**35:  # what a loop does again does not grow
             modulus = self.chance.choice(MODULI)
             text = f"{text} % {modulus}"
@@ -142,10 +155,16 @@ class Made:
         for k in range(VARIABLES):
             self.line(f"v{k} = {self.chance.choice(list(self.sizes))} + {self.literal()[0]}")
             self.sizes[f"v{k}"] = 2**41
+        for k in range(VARIABLES):  # whose bounds are those of all that it gets
+            self.line(f"w{k} = {self.chance.randint(-2, 5)}")
+            value, size = self.weak(2)
+            self.line(f"if {self.condition(0)}:")
+            self.line(f"    w{k} = {value}")
+            self.sizes[f"w{k}"] = max(size, 5)
         for _ in range(8):
             self.statement()
         body = "\n".join(self.lines)
-        results = "\n".join(f"    out[i * {VARIABLES} + {k}] = v{k}" for k in range(VARIABLES))
+        results = "\n".join(f"    out[i * {VARIABLES} + {k}] = v{k} ^ w{k} // 3" for k in range(VARIABLES))
         return f"{HEAD}{body}\n{results}\n    out[i * {VARIABLES}] ^= x[row, column]\n"
 
 

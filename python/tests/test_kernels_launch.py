@@ -4,6 +4,7 @@
 import math
 import subprocess
 import sys
+import types
 
 import numpy
 import pytest
@@ -96,7 +97,7 @@ def test_a_launch_like_the_last_one(stream):
         counts.append(sys.getrefcount(x))
     assert len(set(counts)) == 1 and len(raised.variants) == 2
     del amount
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(yoke.KernelError, match="amount is not defined"):
         launch(stream, x, 1)
 
 
@@ -248,6 +249,92 @@ def test_captured_attributes_and_functions_may_change(monkeypatch):
         change()
         filled[1](yoke.default_stream(), x)
         assert x.tolist() == [expected]
+
+
+class Level:
+    number = 1
+
+
+owners = types.SimpleNamespace(inner=types.SimpleNamespace(number=1))
+
+
+@yoke.kernel
+def of_owners(x):
+    x[0], x[1], x[2] = owners.inner.number, Level.number, settings.amount
+
+
+def test_owners_of_captured_attributes_may_change(monkeypatch):
+    """A name, an attribute on the way, a class or a module is another object, and the launch that is kept notices."""
+    launch, x = of_owners[1], yoke.zeros(3, "int64")
+
+    def launched():
+        launch(yoke.default_stream(), x)
+        return x.tolist()
+
+    assert launched() == [1, 1, settings.amount]
+    monkeypatch.setattr(owners, "inner", types.SimpleNamespace(number=2))
+    assert launched()[0] == 2
+    monkeypatch.setitem(globals(), "owners", types.SimpleNamespace(inner=types.SimpleNamespace(number=3)))
+    assert launched()[0] == 3
+    monkeypatch.setitem(globals(), "owners", types.SimpleNamespace(inner=types.SimpleNamespace(number=3)))
+    assert launched()[0] == 3
+    owners.inner.number = 4  # of one that equals the last, and is another
+    assert launched()[0] == 4
+    monkeypatch.setitem(globals(), "Level", type("Level", (), {"number": 5}))
+    module = types.ModuleType("other")
+    module.amount = 6
+    monkeypatch.setitem(globals(), "settings", module)
+    assert launched() == [4, 5, 6]
+
+
+def test_functions_of_modules_are_not_looked_up_at_each_launch():
+    assert copied.program(copied.types_of_annotations())[1] == []
+
+
+def test_a_captured_variable_that_is_deleted():
+    weight = 2
+
+    @yoke.kernel
+    def filled(x):
+        x[0] = weight
+
+    x = yoke.zeros(1)
+    filled[1](yoke.default_stream(), x)
+    del weight
+    for array in (x, yoke.zeros(1, "int32")):
+        with pytest.raises(yoke.KernelError, match=r"weight is not defined(?!: is it weight)"):
+            filled[1](yoke.default_stream(), array)
+
+
+@pytest.mark.parametrize("made", (numpy.zeros, yoke.zeros))
+def test_captured_arrays_of_no_dimensions_are_refused(made):
+    number = made((), "float32")
+
+    @yoke.kernel
+    def filled(x):
+        x[0] = number
+
+    with pytest.raises(yoke.KernelError, match=r"the array number is outside the kernel: pass it .*, number\.item\(\)"):
+        filled[1](yoke.default_stream(), yoke.zeros(1))
+    number = numpy.float32(2)
+    x = yoke.zeros(1)
+    filled[1](yoke.default_stream(), x)
+    assert x.item() == 2
+
+
+@yoke.kernel
+def told(x, flag: "bool"):
+    x[0], x[1] = (1 if flag else 0), (1 if flag == True else 0)  # noqa: E712
+
+
+def test_bools_are_the_truth_of_integers():
+    x = yoke.zeros(2, "int32")
+    for flag in (True, 2, 2, 0, 2**40, False, -1, numpy.bool_(True), numpy.bool_(False), numpy.int64(2)):
+        told[1](yoke.default_stream(), x, flag)
+        assert x.tolist() == [bool(flag)] * 2
+    for flag in (0.5, 1.0, "0", None, numpy.float32(2)):
+        with pytest.raises(yoke.KernelError, match="flag is bool, and .* is passed: pass x != 0"):
+            told[1](yoke.default_stream(), x, flag)
 
 
 def test_closure():

@@ -319,3 +319,46 @@ def test_a_number_that_is_shifted_has_64_bits():
     out = yoke.zeros((8, 5), dtype="int64")
     shifted[8](yoke.default_stream(), out, 40)
     assert out.to_numpy().tolist() == [[1 << 40 + i, 1 << 40 + i, 3 << 40 - i, -1 << 40 + i, 1 << 40] for i in range(8)]
+
+
+@yoke.kernel
+def of_no_type(out, c):
+    n = 1
+    if c > 0:
+        n = -3 if c > 1 else 7
+    out[0], out[1], out[2] = n // 2, n % 2, 7 // n
+    n = 3
+    if c > 0:
+        n = 2000000000 if c > 1 else 7
+    out[3] = n * 2
+    m = 1
+    if c > 0:
+        m = -(2000000000 if c > 1 else 7)
+    out[4] = m * 2
+    k = 1
+    if c > 0:
+        k = (2000000000 if c > 1 else 7) + (2000000000 if c > 1 else 7)
+    out[5] = k
+
+
+@pytest.mark.parametrize("c", (0, 1, 2))
+def test_values_without_a_type_of_their_own_have_bounds_too(c):
+    out, wanted = yoke.zeros(6, "int64"), numpy.zeros(6, "int64")
+    of_no_type[1](yoke.default_stream(), out, c)
+    of_no_type.simulate[1](wanted, c)
+    assert out.tolist() == wanted.tolist()
+
+
+@yoke.kernel
+def one_of_two(out, x):
+    i = yoke.grid(1)
+    step = 1 if i < 2 else -1
+    last, now = x.shape[0], 0
+    while last > 1:
+        now = 1 - now
+        last = now
+    out[i + step + last] = x[i + step]
+
+
+def test_one_of_two_numbers_is_an_int():
+    assert wide_parts(one_of_two, yoke.In(numpy.zeros(9, "f4")), yoke.In(numpy.zeros(9, "f4"))) == []

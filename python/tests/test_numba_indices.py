@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indices that are computed count from the end where they are negative, in kernels of yoke.numba_like, as Numba's and NumPy's; and
-numbers that do not fit a signature."""
+"""Integers in kernels of yoke.numba_like, as Numba's: indices that are computed count from the end where they are negative, and
+sums and products have 64 bits; numbers that do not fit a signature."""
 
 import numpy
 import pytest
 
 import yoke
 from yoke.kernels import ranges
-from yoke.numba_like import cuda, int32, void
+from yoke.numba_like import cuda, int32, int64, uint8, void
 
 
 @cuda.jit(device=True)
@@ -102,6 +102,73 @@ def test_what_is_not_negative_costs_nothing():
     assert never_negative.kernel.text(x, m, x, 1).count("yk_wrap_") == 0
     assert perhaps_negative.kernel.text(x, m, x, 1).count("yk_wrap_") == 1 + 3  # the function, and its calls
     assert yoke.kernel(perhaps_negative.py_func).text(x, m, x, 1).count("yk_wrap_") == 0
+
+
+@cuda.jit(int32(int32, int32), device=True)
+def narrowed(a, b):
+    return a + b
+
+
+@cuda.jit(device=True)
+def raised(a, n):
+    n += 1
+    return a + n
+
+
+@cuda.jit
+def of_64_bits(a, u, x, out):
+    out[0], out[1], out[2] = a[0] + a[0], a[0] * a[0], -a[1]
+    out[3], out[4], out[5] = x[u[0] - 1], a[0] << 4, a[0] ** 2
+    total, most = 0, a[0]
+    for _ in range(4):
+        total += a[0]
+        most += a[0]
+    out[6], out[7] = total, most
+    h = u[1]
+    h = h * u[1]  # has no sign
+    out[8] = h >> 3
+    pair = a[0], u[1]
+    pair = pair[0] - a[1], pair[1] + u[1]
+    out[9], out[10] = pair
+    out[11], out[12] = raised(a[0], a[0]), narrowed(a[1], 1)
+
+
+@pytest.mark.parametrize("signed, unsigned", [("int8", "uint8"), ("int16", "uint16"), ("int32", "uint32")])
+def test_sums_and_products_have_64_bits(signed, unsigned):
+    least, most, top = numpy.iinfo(signed).min, numpy.iinfo(signed).max, numpy.iinfo(unsigned).max
+    out = numpy.zeros(13, numpy.int64)
+    of_64_bits[1, 1](numpy.array([most, least], signed), numpy.array([0, top], unsigned), numpy.arange(5) * 10, out)
+    assert out.tolist() == [2 * most, most**2, -least, 40, most << 4, most**2, 4 * most, 5 * most, top**2 >> 3, most - least,
+                            2 * top, 2 * most + 1, least + 1]
+
+
+@cuda.jit(void(int64[:], int32, uint8))
+def parameters(out, n, m):
+    out[0] = n
+    n += 1
+    m += m
+    out[1], out[2] = n, m
+
+
+def test_parameters_become_wider():
+    out = numpy.zeros(3, numpy.int64)
+    parameters[1, 1](out, 2**31 - 1, 200)
+    assert out.tolist() == [2**31 - 1, 2**31, 400]
+
+
+@cuda.jit
+def one_of_two(x, sign):
+    d = 0
+    if sign != 0:
+        d = 1 if sign > 0 else -1
+    x[2, d] = 7
+
+
+def test_one_of_two_constants_counts_from_the_end():
+    for sign in (1, 0, -1):
+        x = numpy.zeros((4, 4), numpy.float32)
+        one_of_two[1, 1](x, sign)
+        assert numpy.argwhere(x).tolist() == [[2, sign % 4]]
 
 
 @cuda.jit(void(int32[:], int32[:], int32))

@@ -139,7 +139,7 @@ class CapturingKernel(Kernel):
     """The kernel of a Dispatcher. once: it has a signature, and is compiled where it is written."""
 
     module = "cuda."
-    wraps = True
+    as_numba = True
     frozen = None  # the values of names, while one text is made
 
     def __init__(self, function, math, once):

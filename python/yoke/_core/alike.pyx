@@ -7,8 +7,8 @@ cimport cython
 from cpython.object cimport PyObject
 
 from .c_python cimport (
-    Py_INCREF_raw, Py_TYPE_raw, PyLong_AsLongLongAndOverflow_raw, PyLong_FromLongLong_raw, PyTuple_GetItem, PyTuple_New,
-    PyTuple_SetItem_raw, PyTuple_Size,
+    Py_INCREF_raw, Py_TYPE_raw, PyDict_GetItem_raw, PyLong_AsLongLongAndOverflow_raw, PyLong_FromLongLong_raw, PyTuple_GetItem,
+    PyTuple_New, PyTuple_SetItem_raw, PyTuple_Size,
 )
 from .c_yoke cimport *
 from .c_ops cimport *
@@ -55,15 +55,32 @@ cdef int looks(PyObject *value) noexcept:
 
 
 cdef bint is_same(found, value) except -1:
-    """Whether what is captured has the text of before: -0.0 equals 0.0, and (1.0, 2) equals (1, 2), which have not."""
-    return type(found) is type(value) and found == value and (isinstance(value, int) or repr(found) == repr(value))
+    """Whether a number or a tuple that is captured has the text of before: -0.0 equals 0.0, and (1.0, 2) equals (1, 2), which have
+    not. Of two other objects, attributes may become different."""
+    if type(found) is not type(value) or not (isinstance(value, (int, float, complex, tuple)) or hasattr(value, "dtype")):
+        return False
+    return found == value and (isinstance(value, int) or repr(found) == repr(value))
+
+
+cdef found_in(owner, name, attribute):
+    """What a name outside the kernel stands for now; None: nothing."""
+    if attribute is not True:
+        return (<dict>owner).get(name)
+    try:
+        return getattr(owner, name, None)
+    except ValueError:  # of the cell of a variable that is deleted
+        return None
 
 
 cdef bint have_changed(list captures) except -1:
     """Whether a name outside the kernel no longer has the value that its text was made with. captures: (its owner, the name, whether
     that is an attribute or the key of a dict, the value)."""
-    for owner, name, attribute, value in captures:
-        found = getattr(owner, name, None) if attribute is True else (<dict>owner).get(name)
+    cdef tuple each
+    for each in captures:
+        owner, name, attribute, value = each
+        if attribute is not True and PyDict_GetItem_raw(owner, name) == <PyObject *>value:  # as most are
+            continue
+        found = found_in(owner, name, attribute)
         if found is not value and not is_same(found, value):
             return True
     return False

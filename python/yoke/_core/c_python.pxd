@@ -5,6 +5,7 @@ from cpython.object cimport PyObject
 cdef extern from "Python.h":
     void Py_DECREF_raw "Py_DECREF" (PyObject *object)
     PyObject *Py_TYPE_raw "(PyObject *)Py_TYPE" (PyObject *object) noexcept
+    PyObject *PyDict_GetItem_raw "PyDict_GetItemWithError" (object dict, object key) noexcept
     PyObject *PyTuple_GetItem(object tuple, Py_ssize_t index) noexcept
     Py_ssize_t PyTuple_Size(object tuple) noexcept
     tuple PyTuple_New(Py_ssize_t size)

@@ -3,7 +3,7 @@
 """Python's operators on numbers, as text. Where C means another thing, the text calls a function of ours."""
 
 from . import ranges
-from .types import BOOL, I32, I64, Value, WEAK_FLOAT, WEAK_INT, common, strong
+from .types import BOOL, I32, I64, Value, WEAK_FLOAT, WEAK_INT, common, of_64_bits, strong
 
 SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "LShift": "<<", "RShift": ">>",
          "BitAnd": "&", "BitOr": "|", "BitXor": "^"}
@@ -99,6 +99,8 @@ def type_of_operation(scope, node, name, left, right):
                           "numpy.int64(x)")
     if name in ("LShift", "RShift", "BitAnd", "BitOr", "BitXor") and type_.kind == "f":
         raise scope.error(node, f"{SIGNS[name]} takes integers, and this is {left.type} {SIGNS[name]} {right.type}")
+    if scope.program.as_numba and name in ("Add", "Sub", "Mult", "Pow", "LShift") and type_.kind in "iu" and type_.size < 8:
+        return of_64_bits(left.type, left.type if name == "LShift" else right.type)
     if type_.weak and type_.kind != "f" and name in ("FloorDiv", "Mod", "Pow", "LShift", "RShift"):
         type_ = I64
     return type_

@@ -67,7 +67,7 @@ class ArrayValue(Value):
         if value.number is not None and value.number < 0:
             return f"({self.extents()[axis].emit(I32)} - {-value.number})"
         found = ranges.narrow_of(scope, value)
-        return self.wrapped(scope, found.text, axis, I32) if scope.program.wraps and found.low < 0 else found.text
+        return self.wrapped(scope, found.text, axis, I32) if scope.program.as_numba and found.low < 0 else found.text
 
     def place(self, scope, node, value, axis):
         """The index of one axis, as text in 64 bits, or of a plain array in its own type."""
@@ -75,7 +75,7 @@ class ArrayValue(Value):
         if number is not None:
             return f"({self.extents()[axis].emit(I64)} - {-number})" if number < 0 else str(number)
         found = ranges.narrow_of(scope, value)
-        if scope.program.wraps and value.type.kind == "i" and (found is None or found.low < 0):
+        if scope.program.as_numba and value.type.kind == "i" and (found is None or found.low < 0):
             return self.wrapped(scope, scope.text(node, value, I64), axis, I64)
         return scope.text(node, value, I64 if self.type.ndim > 1 or not self.type.contiguous else None)
 

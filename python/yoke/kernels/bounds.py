@@ -96,7 +96,7 @@ class Assertion(Place):
 
 def checked(program, function, node, name, axes):
     """The text of an element's place, checked. axes: (index, extent, stride, its number or None) of each."""
-    program.places.append(Place(function, node, name, [each[3] for each in axes], program.wraps))
+    program.places.append(Place(function, node, name, [each[3] for each in axes], program.as_numba))
     parts = [part for each in axes for part in each[:3]] + ["0", "1", "0"] * (MOST - len(axes))
     return f"yk_at({RECORD}, {len(program.places)}, {', '.join(parts)})"
 

@@ -14,7 +14,7 @@ from .errors import NotYetKnown
 from .ranges import narrow_of
 from .records import RecordType
 from .types import (
-    BOOL, Complex, I64, MISSING, Misfit, NUMBER, Scalar, TupleType, Value, WEAK_FLOAT, common, constant, in_type, strong,
+    BOOL, Complex, I64, MISSING, Misfit, NUMBER, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common, constant, in_type, strong,
     tuple_value,
 )
 
@@ -144,29 +144,32 @@ class Expressions:
         dtype = getattr(found, "dtype", None)
         if isinstance(found, (bool, int, float, complex)) and dtype is None:
             return constant(found)
-        if dtype is not None and getattr(found, "shape", None) == ():
+        if dtype is not None and getattr(found, "shape", None) == () and not hasattr(found, "__setitem__"):
             type_ = self.dtype(node, dtype)
             return strong(type_, self.text(node, constant(found.item()), type_))
         if isinstance(found, tuple):
             return tuple_value([self.captured(node, each) for each in found])
         if dtype is not None:
-            raise self.error(node, f"the array {ast.unparse(node)} is outside the kernel: pass it as an argument")
+            hint = f", or take its number before, {ast.unparse(node)}.item()" if getattr(found, "shape", None) == () else ""
+            raise self.error(node, f"the array {ast.unparse(node)} is outside the kernel: pass it as an argument{hint}")
         if isinstance(found, (str, list, dict, set)) or found is None:
             what = "None" if found is None else f"a {type(found).__name__}"
             raise self.error(node, f"{what} is not part of kernels: {ast.unparse(node)} may be a number or a tuple of them")
         return Value(None, None, obj=found)
 
-    def static(self, node):
-        """The Python object that a dotted name outside the kernel stands for, at this moment; MISSING: it is no such name."""
+    def static(self, node, is_base=False):
+        """The Python object that a dotted name outside the kernel stands for, at this moment; MISSING: it is no such name. is_base:
+        an attribute of it is in the text."""
         if isinstance(node, ast.Name) and node.id not in self.locals:
-            return self.lookup(node)
+            return self.lookup(node, is_base)
         if isinstance(node, ast.Attribute):
             owner = self.static(node.value)
             if owner is MISSING or isinstance(owner, device.Index):
                 return MISSING
             try:
                 found = getattr(owner, node.attr)
-                self.program.capture(owner, node.attr, True, found)
+                if self.program.capture(owner, node.attr, True, found, is_base):
+                    self.static(node.value, True)
                 return found
             except AttributeError:
                 names = [each for each in KNOWN if hasattr(owner, each)] if is_of_numbers(owner) else [
@@ -175,13 +178,13 @@ class Expressions:
                 raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{hint}") from None
         return MISSING
 
-    def lookup(self, node):
+    def lookup(self, node, is_base):
         found = self.kernel.find(node.id)
         if found is not None:
             value, owner, closed = found[0](), found[1], isinstance(found[1], CellType)
-            self.program.capture(owner, "cell_contents" if closed else node.id, closed, value)
+            self.program.capture(owner, "cell_contents" if closed else node.id, closed, value, is_base)
             return value
-        names = [*self.locals, *self.kernel.visible()]
+        names = {*self.locals, *self.kernel.visible()} - {node.id}
         raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", NotYetKnown)
 
     def on_Attribute(self, node):
@@ -279,7 +282,7 @@ class Expressions:
             return value
         if complexes.is_complex(value):
             return complexes.negated(value)
-        if value.type is BOOL:
+        if value.type is BOOL or self.program.as_numba and sign == "-" and value.type.kind == "i" and value.type.size < 8:
             value = strong(I64, self.text(node, value, I64), value.pure)
         narrow = narrow_of(self, value) if value.type is I64 and sign == "-" else None
         if narrow is not None and narrow.exact and narrow.low > ranges.LEAST:
@@ -338,15 +341,19 @@ class Expressions:
         type_ = BOOL if yes.type is BOOL else common(yes.type, no.type)
         if type_ is None:
             raise self.error(node, f"{yes.type} and {no.type} have no common type: convert one, as numpy.int64(x)")
-        found = ranges.exact_of(self, yes, no) if type_ is I64 else None
+        found = ranges.exact_of(self, yes, no) if type_ in (I64, WEAK_INT) else None
         if found:
             a, b = found
-            return ranges.small_value(f"({test} ? {a.text} : {b.text})", min(a.low, b.low), max(a.high, b.high),
-                                      yes.pure and no.pure)
+            narrow = ranges.small_value(f"({test} ? {a.text} : {b.text})", min(a.low, b.low), max(a.high, b.high),
+                                        yes.pure and no.pure)
+            if type_ is I64:
+                return narrow
         try:
-            return self.typed(type_, lambda t: f"({test} ? {in_type(yes, t)} : {in_type(no, t)})", yes.pure and no.pure)
+            value = self.typed(type_, lambda t: f"({test} ? {in_type(yes, t)} : {in_type(no, t)})", yes.pure and no.pure)
         except Misfit as misfit:
             raise self.error(node, str(misfit)) from None
+        value.narrow = narrow.narrow if found else None
+        return value
 
     def on_Tuple(self, node):
         return tuple_value([self.value(each) for each in node.elts])

@@ -161,7 +161,8 @@ class Kernel(PythonFunction, AlikeLaunches):
 
     is_kernel = True
     module = ""  # of In and Out, in messages
-    wraps = False  # a negative index that is computed counts from the end, as a constant one does
+    as_numba = False  # a negative index that is computed counts from the end, as a constant one does; sums and products of integers
+    # have 64 bits
 
     def __init__(self, function, math="default"):
         super().__init__(function)
@@ -213,11 +214,11 @@ class Kernel(PythonFunction, AlikeLaunches):
     def program(self, types, small=None):
         """(the text, what it has captured, the places of checked indices) for these types. small: which ints are small in a small
         launch; None: in any."""
-        program = Program(is_wide(types), bounds=self.bounds, small=small, wraps=self.wraps)
+        program = Program(is_wide(types), bounds=self.bounds, small=small, as_numba=self.as_numba)
         try:
             text = program.kernel(self, types)
         except bounds.NeedsRecord:
-            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small, wraps=self.wraps)
+            program = Program(is_wide(types), bounds=self.bounds, recording=True, small=small, as_numba=self.as_numba)
             text = program.kernel(self, types)
         return text, list(program.captures.values()), program.places
 
@@ -250,6 +251,8 @@ class Kernel(PythonFunction, AlikeLaunches):
             raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
         if isinstance(wanted, Scalar) and is_complex(value):
             raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed")
+        if wanted is BOOL and not hasattr(value, "__index__") and name_of(getattr(value, "dtype", None)) != "bool":
+            raise KernelError(f"{self.name}: {parameter.arg} is bool, and {type(value).__name__} is passed: pass x != 0, or bool(x)")
         if isinstance(wanted, Complex) and not wanted.takes(value):
             raise KernelError(f"{self.name}: {parameter.arg} is {wanted}, and {type(value).__name__} is passed: pass complex(…)")
         if wanted is not None:
@@ -413,7 +416,7 @@ class PythonLaunch(AlikeLaunch):
                 expand_array(expanded, value, type_, stream.device, record is not None)
             else:
                 packed = isinstance(type_, (RecordType, Complex))
-                expanded.append(type_.packed(value) if packed else int(value) if type_ is BOOL else value)
+                expanded.append(type_.packed(value) if packed else bool(value) if type_ is BOOL else value)
         launch = variant.compiled[self.shape]
         try:
             launch(stream, *expanded)
@@ -427,7 +430,8 @@ class PythonLaunch(AlikeLaunch):
         if record is not None:
             record.check(stream, kernel, variant.places)
             return
-        if not any(isinstance(each, Complex) for each in types):  # whose real numbers the compiled kernel does not take
+        # The compiled kernel does not take the real number of a complex parameter, nor the truth of an int.
+        if not any(isinstance(each, Complex) or each is BOOL and type(value) is not bool for each, value in zip(types, args)):
             self.keep(launch, variant.captures, [*map(lanes_of, args, types)], stream, *args)
 
     def __repr__(self):

@@ -11,7 +11,7 @@ import math
 import operator
 
 from .._core import Array, Buffer, HostArgument
-from .types import BOOL, I32, I64, ArrayType, Scalar, Value, literal
+from .types import BOOL, I32, I64, WEAK_INT, ArrayType, Scalar, Value, literal
 
 SMALL = 1 << 30  # elements of an array, threads along an axis, an int's size
 MOST_THREADS = 1 << 20  # of a block, on any device
@@ -54,9 +54,9 @@ def narrow_of(scope, value):
     if number is not None:
         fits = isinstance(number, int) and LEAST <= number <= MOST
         return Narrow(literal(number, I32), int(number), int(number)) if fits else None
-    if type_ is I64:
+    if type_ is I64 or type_ is WEAK_INT:
         return value.narrow
-    if type_.weak or type_.kind not in "iu" or type_.size > 4 or type_.kind == "u" and type_.size == 4:
+    if type_.kind not in "iu" or type_.size > 4 or type_.kind == "u" and type_.size == 4:
         return None
     bits = type_.size * 8
     low, high = (0, (1 << bits) - 1) if type_.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
@@ -222,8 +222,8 @@ class Ranges:
         self.facts, self.gathered = {}, None
 
     def end_round_of_ranges(self, typed):
-        """Whether what was assumed holds; else assume more. typed: the types of variables hold; while they do not, weak ones have
-        no bounds."""
+        """Whether what was assumed holds; else assume more. typed: the types of variables hold, and none is weak; before that,
+        having no bounds says nothing."""
         if not self.program.narrow:
             return True
         found = {code: widened(self.assumed.get(code, bounds), bounds, self.turns) for code, bounds in self.assigned.items()}
@@ -252,8 +252,6 @@ class Ranges:
     def note_assignment(self, code, value):
         """An int64 gets a value."""
         self.facts.pop(code, None)
-        if value.type.weak and value.number is None:
-            return  # until it has a type
         found = exact_of(self, value)
         bounds = (found[0].low, found[0].high) if found else None
         self.assigned[code] = united(self.assigned[code], bounds) if code in self.assigned else bounds

@@ -60,26 +60,26 @@ isnan isinf any all cbrt erf""".split())
 class Program:
     """One text: a kernel and the functions that it calls, for these types of arguments."""
 
-    def __init__(self, wide, of_kernel=True, bounds=False, recording=False, small=None, wraps=False):
+    def __init__(self, wide, of_kernel=True, bounds=False, recording=False, small=None, as_numba=False):
         self.of_kernel, self.bounds = of_kernel, bounds
         # small: for small launches, which parameters are small ints. Places that are checked have 64 bits.
         self.narrow, self.small = small is not None and not bounds, small or ()
         self.recording = recording or bounds  # kernels and functions have a record
         self.places = []  # of indices that are checked, and assertions
-        self.wraps = wraps  # a negative index counts from the end
+        self.as_numba = as_numba  # as Kernel has it
         self.wide = wide  # there is a float64 among the arguments: Python's floats are float64
         self.records = {}  # structs, by their names in the text
         self.helpers, self.functions, self.texts, self.stack = {}, {}, [], []
         self.captures = {}
         self.shuffles = self.philox = self.prints = self.asserts = False
 
-    def capture(self, owner, name, attribute, value):
-        """A name outside the kernel, whose number or function is in the text: another one there means another text."""
-        if isinstance(value, ModuleType):  # whose answers to what it has not are long
-            return
-        number = isinstance(value, (int, float, complex, tuple)) or getattr(value, "shape", None) == ()
-        if number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False:  # a function of ours
-            self.captures[id(owner), name] = owner, name, attribute, value
+    def capture(self, owner, name, attribute, value, is_base):
+        """A name outside the kernel, whose number or function is in the text: another one there means another text. is_base: an
+        attribute of the value is in the text. Whether it is noted."""
+        if not is_base and not is_in_text(value):
+            return False
+        self.captures[id(owner), name] = owner, name, attribute, value
+        return True
 
     def record(self, scope, node, record):
         """Declare a struct."""
@@ -164,11 +164,12 @@ class Body(Statements, Expressions, Calls, Ranges):
         for _ in range(ROUNDS):
             self.start_round()
             self.block(self.tree.body)
-            bounded = self.end_round_of_ranges(self.types == self.next)
-            if self.types == self.next and bounded:
-                weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
-                if not weak:
-                    break
+            known = self.types == self.next
+            weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
+            bounded = self.end_round_of_ranges(known and not weak)
+            if known and not weak and bounded:
+                break
+            if known:
                 self.settled_types.update(weak)
             self.types = {**self.next, **self.settled_types}
         if self.conflicts:
@@ -200,7 +201,7 @@ class Body(Statements, Expressions, Calls, Ranges):
         if old is None:
             self.next[name], self.first[name] = type_, (node, type_)
             return
-        new = merged(old, type_)
+        new = merged(old, type_, self.program.as_numba)
         if new is None:
             place, first = self.first.get(name, (node, old))
             self.conflicts.append(self.error(node, (
@@ -241,6 +242,10 @@ class Body(Statements, Expressions, Calls, Ranges):
     def declarations(self):
         """All variables stand at the function's beginning, since Python's belong to the function."""
         lines = [f"    const {each};" for each in self.sizes.values()]
+        for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
+            if not isinstance(type_, ArrayType):
+                lines += [f"    {held.c} {name} = {name}p;" for name, each, held in self.held_parameters(parameter, type_)
+                          if each != held]
         for name, type_ in self.next.items():
             if name != "return" and name not in {each.arg for each in self.kernel.parameters}:
                 lines += self.declared(f"{name}_", type_)
@@ -357,9 +362,16 @@ class Body(Statements, Expressions, Calls, Ranges):
             if isinstance(type_, ArrayType):
                 parts += self.arrays[parameter.arg].parameters()
             else:
-                parts += [f"{({'yoke_i64': 'YK_I64', 'yoke_u64': 'YK_U64'}).get(each.c, each.c)} {name}"
-                          for name, each in named_leaves(f"{parameter.arg}_", type_)]
+                words = {"yoke_i64": "YK_I64", "yoke_u64": "YK_U64"}
+                parts += [f"{words.get(each.c, each.c)} {name}{'p' if each != held else ''}"
+                          for name, each, held in self.held_parameters(parameter, type_)]
         return ", ".join(parts)
+
+    def held_parameters(self, parameter, type_):
+        """(name, type, the type of the variable that holds it) of each part of a parameter that is no array."""
+        code = f"{parameter.arg}_"
+        return [(name, each, held) for (name, each), (_, held) in zip(named_leaves(code, type_), named_leaves(
+            code, self.next[parameter.arg]))]
 
     def body_text(self):
         return "{\n" + "\n".join([*self.declarations(), *self.lines]) + "\n}\n"
@@ -379,6 +391,14 @@ class Body(Statements, Expressions, Calls, Ranges):
         elif self.returns is not None:
             result = self.returns.c
         return f"{before}YOKE_INLINE_FUNCTION {result} {self.name}({self.parameter_list() or 'void'})\n" + self.body_text()
+
+
+def is_in_text(value):
+    """Whether the text depends on a value outside it: a number, a function or a struct."""
+    if isinstance(value, ModuleType):  # whose answers to what it has not are long
+        return False
+    number = isinstance(value, (int, float, complex, tuple)) or getattr(value, "shape", None) == ()
+    return number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False
 
 
 def converted(old, new):

@@ -165,12 +165,13 @@ def complex_of(part):
     return WEAK_COMPLEX if part is WEAK_FLOAT else COMPLEX128 if part is F64 else COMPLEX64
 
 
-def merged(old, new):
-    """The type of a variable that has been of one type and gets a value of another; None: it would change its type."""
+def merged(old, new, as_numba=False):
+    """The type of a variable that has been of one type and gets a value of another; None: it would change its type. as_numba: one
+    of two integer types has 64 bits."""
     if old is new or old == new:
         return old
     if isinstance(old, TupleType) and isinstance(new, TupleType) and len(old.items) == len(new.items):
-        items = [merged(a, b) for a, b in zip(old.items, new.items)]
+        items = [merged(a, b, as_numba) for a, b in zip(old.items, new.items)]
         return None if None in items else TupleType(items)
     if not isinstance(old, NUMBER) or not isinstance(new, NUMBER) or BOOL in (old, new):
         return None
@@ -179,7 +180,14 @@ def merged(old, new):
     if old.weak or new.weak:
         result = common(old, new)
         return None if result.weak and not (old.weak and new.weak) else result
+    if as_numba and {old.kind, new.kind} <= set("iu") and (old.kind == new.kind or U64 not in (old, new)):
+        return of_64_bits(old, new)
     return None
+
+
+def of_64_bits(a, b):
+    """Numba's type of two integers that are not both as wide as this."""
+    return U64 if a.kind == b.kind == "u" else I64
 
 
 MISSING = object()  # a name outside a kernel that there is not
