@@ -91,9 +91,9 @@ def test_functions_of_the_preamble(preamble):
 
 
 def test_what_a_preamble_includes_keeps_its_names():
-    kernel = cp.ElementwiseKernel("T x", "T y", 'y = max(x, 1); s.max(x); std::max(x, y); f("max(")', "own", preamble="int max (int);")
-    text = kernel.text({"T": "float32"}, [True])
-    assert "define max" not in text and 'y = yk_max(x, 1); s.max(x); std::max(x, y); f("max(")' in text and "int yk_max (int);" in text
+    body = 'y = max(x, 1); s.max(x); std::max(x, y); f("max(")'
+    text = cp.ElementwiseKernel("T x", "T y", body, "own", preamble="int max (int);").text({"T": "float32"}, [True])
+    assert "define max" not in text and body.replace("= max", "= yk_max") in text and "int yk_max (int);" in text
 
 
 def test_elementwise_of_raw_arrays():

@@ -234,7 +234,8 @@ def test_axes_that_do_not_ascend():
                                 ("minimum_filter", ((1, 4),), {"origin": (0, 1), "mode": ("wrap", "constant")}),
                                 ("minimum_filter", (None, [[1, 1, 1]]), {}), ("grey_dilation", ((2, 4),), {}),
                                 ("median_filter", (3,), {"origin": 1}), ("gaussian_laplace", (1,), {}), ("binary_erosion", (), {})):
-        near(getattr(ndimage, name)(A, *args, axes=(1, 0), **options), getattr(scipy_ndimage, name)(F, *args, axes=(1, 0), **options))
+        near(getattr(ndimage, name)(A, *args, axes=(1, 0), **options),
+             getattr(scipy_ndimage, name)(F, *args, axes=(1, 0), **options))
     for name, args, options in (
             ("correlate", ([[1, 2, 0]],), {}), ("convolve", ([[1, 2, 0]],), {}), ("median_filter", ((1, 3),), {}),
             ("median_filter", (3,), {"origin": (0, 1)}), ("minimum_filter", (), {"footprint": [[1, 0, 1]]}),
@@ -251,7 +252,7 @@ def test_axes_that_do_not_ascend():
                                           ("int64", (-numpy.inf, 2**63))])
 def test_constants_that_are_no_elements(mode, dtype, cvals):
     for cval in cvals:
-        with pytest.raises(ValueError, match=f"^cval is .*, and the elements are {dtype}$"):
+        with pytest.raises(yoke.InvalidArgumentError, match=f"^rank_filter: cval is .*, and the elements are {dtype}$"):
             ndimage.median_filter(A.astype(dtype), 3, mode=mode, cval=cval)
 
 

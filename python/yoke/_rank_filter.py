@@ -68,13 +68,13 @@ def _place(i, n, mode):
 
 
 def _element(cval, dtype):
-    """The constant as an element of integers or bools, which is one of their values or an error."""
+    """The constant as an element of integers or bools, or the library's error."""
     if dtype.startswith(("float", "bfloat")):
         return cval
     bits = 1 if dtype == "bool" else int(dtype.strip("uint"))
     low, high = (-1 << bits - 1, (1 << bits - 1) - 1) if dtype.startswith("int") else (0, (1 << bits) - 1)
     if not low <= cval <= high or cval != int(cval):
-        raise ValueError(f"cval is {_core.shown(cval)}, and the elements are {dtype}")
+        raise _core.InvalidArgumentError(f"rank_filter: cval is {_core.shown(cval)}, and the elements are {dtype}")
     return int(cval)
 
 
@@ -100,12 +100,12 @@ def bordered(array, before, behind, modes, cval):
 def ranked(array, rank, shape, flags, axes, origins, modes, cval, out):
     """The element of this rank among the neighbours, in `out` or a new array. modes: one for each axis; where they differ, the
     borders are made first."""
-    if "constant" in modes:
-        cval = _element(cval, str(array.dtype))
     if len(set(modes)) < 2 or not array.size:
         mode = modes[0] if modes else "nearest"
         return _core.rank_filter(array, rank, shape, flags, axes=axes, output=out, mode=mode,
                                  cval=cval if mode == "constant" else 0, origin=origins)
+    if "constant" in modes:
+        cval = _element(cval, str(array.dtype))
     before, behind, every = [0] * array.ndim, [0] * array.ndim, ["nearest"] * array.ndim
     for axis, n, shift, mode in zip(axes, shape, origins, modes):
         before[axis], behind[axis], every[axis] = max(0, n // 2 + shift), max(0, n - 1 - n // 2 - shift), mode

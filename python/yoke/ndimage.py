@@ -7,7 +7,8 @@ read by the host: lists or NumPy's arrays; an Array of weights is waited for. ou
 input itself; it is returned. mode: reflect (or grid-mirror), constant (or grid-constant: cval), nearest, mirror, wrap (or
 grid-wrap); a list has one for each axis, but for correlate and convolve. With axes, sizes, origins and modes are in their order;
 with weights, a footprint or a structure, and in filters by rank whose window differs along the axes, axes ascend: of others SciPy
-takes some in that order and some in theirs. Where a weight is NaN, so is the result; SciPy's correlate and convolve leave it out."""
+takes some in that order and some in theirs. Where a weight is NaN, so is the result; SciPy's correlate and convolve leave it
+out."""
 
 import math as _math
 import operator as _operator

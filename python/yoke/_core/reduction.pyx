@@ -362,10 +362,10 @@ cdef object parts_of(q):
 
 
 def quantile(array, q, axis=None, *, method="linear", keepdims=False, dtype=None):
-    """The values below which a part q (0 to 1) of the elements lies, along an axis, a tuple of axes, or all (None); of a sequence of
-    q along a new first axis. method: where a quantile lies between elements, by NumPy's names. NaN where an element is NaN, or there
-    is none, which is ValueError for integers. dtype: of the result, to which it is converted as astype does; without it that of the
-    elements, or that of their means. By selection, not by a sort."""
+    """The values below which a part q (0 to 1) of the elements lies, along an axis, a tuple of axes, or all (None); of a sequence
+    of q along a new first axis. method: where a quantile lies between elements, by NumPy's names. NaN where an element is NaN, or
+    there is none, which is ValueError for integers. dtype: of the result, to which it is converted as by astype (integers wrap);
+    without it that of the elements, or that of their means. By selection, not by a sort."""
     cdef Array given = array_from(array)
     cdef Array result
     cdef int32_t axes[8]
