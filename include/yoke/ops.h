@@ -316,13 +316,14 @@ enum {
  *
  * Methods that give an element take every dtype of `out` but the complex ones; the others give fractions, so that its dtype is a
  * floating-point one, and count as float, or as double where an array is double; places count as double. A whole number is the
- * place of an element, which is the result, also beside an infinite one. Where an element is NaN, the result is NaN; so it is of no
- * elements. -0 is below 0.
+ * place of an element, which is the result, also beside an infinite one. Where an element is NaN, the result is NaN, which an
+ * integer `out` gets as 0; of no elements it is NaN, for a floating-point `out` alone. -0 is below 0.
  *
  * Elements of long rows are found by counting their bytes from the highest on, not by sorting: rows of more than 4,096 elements are
- * read three times as a rule, for all quantiles together. Short rows are sorted, and so are all for more than 8 quantiles that are
- * not elements, or 15 that are. YOKE_E_INVALID_ARGUMENT: the method is unknown; a quantile is below 0, above 1, or NaN; quantiles
- * is NULL, and count is not 0; `a` or `out` is complex; an axis is out of range or named twice. */
+ * read three times as a rule, for all quantiles together. Short rows are sorted, and so are all for more than 7 quantiles between
+ * elements (8 of integers), or 15 that are elements (16 of integers). YOKE_E_INVALID_ARGUMENT: the method is unknown; a quantile is
+ * below 0, above 1, or NaN; quantiles is NULL, and count is not 0; `a` or `out` is complex; there are no elements along the axes,
+ * and `out`, which has some, is of integers or bools; an axis is out of range or named twice. */
 #define yoke_quantile(...) yoke_quantile_at(YOKE_HERE, __VA_ARGS__)
 YOKE_API yoke_status yoke_quantile_at(const char *where, yoke_stream *stream, yoke_quantile_method method, const yoke_array *out,
                                       const yoke_array *a, const double *quantiles, size_t count, const int32_t *axes,

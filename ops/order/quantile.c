@@ -291,6 +291,10 @@ yoke_status yoke_quantile_at(const char *where, yoke_stream *stream, int32_t met
         status = yops_check_overlap(&job.call, "out", out, &job.out_place, "a", a, &job.a_place, false);
     if (status < 0 || yoke_array_get_size(out) == 0)
         return status;
+    if (job.n == 0 && !yops_is_floating(out->dtype))
+        return yops_fail(&job.call, YOKE_E_INVALID_ARGUMENT,
+                         "a has no elements along the axes: their quantile is NaN, which %s, the dtype of out, has not",
+                         yoke_dtype_get_name(out->dtype));
     if (job.n == 0)
         return yoke_assign_value_at(where, stream, out, yoke_number_f32(NAN));
     status = find_places(&job, method, quantiles);

@@ -227,6 +227,40 @@ def test_structure_of_no_neighbours(options):
         numpy.testing.assert_array_equal(got, getattr(scipy_ndimage, name)(F > 1, structure, **options), strict=True)
 
 
+@needs_scipy
+def test_axes_that_do_not_ascend():
+    """What SciPy takes in the order of the axes, or what is the same along all; the rest is refused."""
+    for name, args, options in (("uniform_filter", ((1, 3),), {}), ("gaussian_filter", ((1, 3),), {"order": (0, 1)}),
+                                ("minimum_filter", ((1, 4),), {"origin": (0, 1), "mode": ("wrap", "constant")}),
+                                ("minimum_filter", (None, [[1, 1, 1]]), {}), ("grey_dilation", ((2, 4),), {}),
+                                ("median_filter", (3,), {"origin": 1}), ("gaussian_laplace", (1,), {}), ("binary_erosion", (), {})):
+        near(getattr(ndimage, name)(A, *args, axes=(1, 0), **options),
+             getattr(scipy_ndimage, name)(F, *args, axes=(1, 0), **options))
+    for name, args, options in (
+            ("correlate", ([[1, 2, 0]],), {}), ("convolve", ([[1, 2, 0]],), {}), ("median_filter", ((1, 3),), {}),
+            ("median_filter", (3,), {"origin": (0, 1)}), ("minimum_filter", (), {"footprint": [[1, 0, 1]]}),
+            ("rank_filter", (0, 3), {"mode": ("wrap", "nearest")}), ("percentile_filter", (30,), {"footprint": [[1, 1]]}),
+            ("grey_erosion", (), {"structure": [[0, 0]]}), ("binary_dilation", ([[1, 1, 0]],), {}),
+            ("binary_erosion", (), {"origin": (0, 1)}), ("gaussian_laplace", ((1, 2),), {})):
+        getattr(ndimage, name)(A, *args, axes=(0, 1), **options)
+        with pytest.raises(ValueError, match="axes are .1, 0., and ascend"):
+            getattr(ndimage, name)(A, *args, axes=(1, 0), **options)
+
+
+@pytest.mark.parametrize("mode", ["constant", ("constant", "wrap")])
+@pytest.mark.parametrize("dtype, cvals", [("uint8", (numpy.nan, numpy.inf, 300, -1, 2.5)), ("bool", (numpy.nan, 2)),
+                                          ("int64", (-numpy.inf, 2**63))])
+def test_constants_that_are_no_elements(mode, dtype, cvals):
+    for cval in cvals:
+        with pytest.raises(yoke.InvalidArgumentError, match=f"^rank_filter: cval is .*, and the elements are {dtype}$"):
+            ndimage.median_filter(A.astype(dtype), 3, mode=mode, cval=cval)
+
+
+def test_weights_that_are_nan():
+    assert numpy.isnan(ndimage.correlate(A, [[1, numpy.nan]]).to_numpy()).all()
+    assert numpy.isnan(ndimage.correlate1d(A, [1, numpy.nan], 0).to_numpy()).all()
+
+
 def test_what_is_wrong_says_so():
     for call in (lambda: ndimage.median_filter(A), lambda: ndimage.median_filter(A, 3, CROSS), lambda: ndimage.median_filter(A, 0),
                  lambda: ndimage.median_filter(A, 3, origin=2), lambda: ndimage.median_filter(A, (3, 3, 3)),

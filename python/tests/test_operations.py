@@ -297,6 +297,40 @@ def test_quantiles():
             wrong()
 
 
+@pytest.mark.parametrize("q", [numpy.array(0.5), numpy.float64(0.5), memoryview(numpy.array([0.5, 1])), iter([0.5, 1]), ()])
+def test_parts_of_quantiles(q):
+    parts = [0.5, 1] if hasattr(q, "__next__") else q
+    same(yoke.quantile(F, q), numpy.quantile(F, parts).astype("f4"))
+    same(yoke.quantile(F, yoke.asarray(0.5), 1), numpy.quantile(F, 0.5, 1).astype("f4"))
+
+
+@pytest.mark.parametrize("q", [
+    numpy.float64(0.5).tobytes(), bytearray(8), memoryview(b"\0\1"), [[0.5]], numpy.array([[0.5]]), None, [None], "0.5", 0.5j])
+def test_parts_that_quantiles_refuse(q):
+    with pytest.raises(TypeError, match="q is a number from 0 to 1, or a sequence of them in one dimension, not "):
+        yoke.quantile(F, q)
+
+
+def test_quantiles_of_no_elements():
+    none = yoke.zeros((0, 3), "int32")
+    for each in (none, none.astype("bool")):
+        with pytest.raises(ValueError, match="array has no elements along the axes: their quantile is NaN, which"):
+            yoke.quantile(each, 0.5, 0, method="lower")
+    assert numpy.isnan(yoke.quantile(none, 0.5, 0).to_numpy()).all()
+    assert yoke.quantile(none, 0.5, 1, method="lower").shape == (0,)
+
+
+def test_each_element_alone_of_eight_axes():
+    """axis=(), of as many axes as there are."""
+    x = numpy.arange(4, dtype="f4").reshape(2, 1, 1, 1, 1, 1, 1, 2)
+    array, out = yoke.asarray(x), yoke.zeros(x.shape, "int32")
+    for result in (yoke.quantile(array, 0.5, ()), array.sum(()), yoke.reduce("a + b", array, (), initial=0)):
+        same(result, x)
+    assert array.sum((), out=out) is out and (out.to_numpy() == x).all()
+    with pytest.raises(ValueError, match="at most 8 dimensions"):
+        yoke.quantile(array, [0.5], ())
+
+
 def test_order():
     keys = numpy.sort(I.ravel())
     values, indices = yoke.topk(yoke.asarray(F), 3)

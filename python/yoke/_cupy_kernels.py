@@ -4,7 +4,8 @@
 and RawModule over a Source.
 
 A text is statements of C, as both languages have them. What CUDA C++ has beside and programs often write is given to OpenCL by
-macros (sqrtf, abs of floats), and T(x) becomes (T)(x). The functions that a text calls take numbers of all types, as in C++."""
+macros (sqrtf, abs of floats), and T(x) becomes (T)(x). The functions that a text calls take numbers of all types, as in C++: their
+calls are renamed in the text, and not by macros, which would rename them in what it includes too."""
 
 import ast as _ast
 import itertools as _itertools
@@ -66,6 +67,8 @@ template <> struct yk_floating<float> { typedef float type; };
 _OF_ONE = set("""acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1 fabs floor lgamma log log10 log1p
     log2 rint round rsqrt sin sinh sqrt tan tanh tgamma trunc""".split())
 _OF_TWO = {"atan2", "copysign", "fdim", "fmax", "fmin", "fmod", "hypot", "nextafter", "pow", "remainder"}
+_CALL = _re.compile(r'"(?:\\.|[^"\\\n])*"|(?<!::)(?<!->)(?<!\.)\b(' + "|".join(sorted({"max", "min"} | _OF_ONE | _OF_TWO))
+                    + r")(?=\s*\()")  # but texts in quotes
 _RANKS = ("int", "uint", "long", "ulong", "float", "double")  # of two types the later one is the type of a sum
 
 
@@ -96,15 +99,21 @@ def _template(name):
     return text + ("\n__device__ inline float yk_pow(float x, int y) { return pow(x, y); }" if name == "pow" else "")
 
 
+def _renamed(text):
+    """The text, with yk_ before the names of these functions, also where it defines one itself."""
+    return _CALL.sub(lambda found: f"yk_{found[1]}" if found[1] else found[0], text)
+
+
 def _overloads(text):
-    """Those of the functions that a text calls."""
-    called = sorted({*_re.findall(r"\b([a-z]\w*)\s*\(", text)} & (_OF_ONE | _OF_TWO | {"max", "min"}))
+    """Those of the functions that a text calls and does not define."""
+    own = {*_re.findall(r"\b(\w+)\s*\([^()]*\)\s*\{", text), *_re.findall(r"#\s*define\s+(\w+)", text)}
+    called = sorted({*_CALL.findall(text)} - own - {""})
     single, double = [], []
     for name in called:
         for types in _itertools.product(_RANKS, repeat=1 if name in _OF_ONE else 2):
             (double if "double" in types else single).append(_overload(name, *types))
     return "\n".join(["#ifdef __OPENCL_VERSION__", *single, "#ifdef cl_khr_fp64", *double, "#endif", "#else",
-                      *map(_template, called), "#endif", *[f"#undef {name}\n#define {name} yk_{name}" for name in called]])
+                      *map(_template, called), "#endif"])
 
 
 class _Parameter:
@@ -278,6 +287,8 @@ class ElementwiseKernel:
         """The whole kernel, in one text."""
         names = "|".join([*types, "float", "double", "int"])
         body, preamble = [_re.sub(rf"\b({names})\s*\((?=[^)*])", r"(\1)(", each) for each in (self.operation, self.preamble)]
+        overloads = _overloads(f"{preamble}\n{body}")
+        body, preamble = _renamed(body), _renamed(preamble)
         body = _re.sub(r"\b_ind\s*\.\s*size\s*\(\s*\)", "yk_n", body)
         signature, before, after = [], [], []
         for parameter, is_array in zip((*self.in_params, *self.out_params), (*arrays, *[True] * len(self.out_params))):
@@ -294,7 +305,7 @@ class ElementwiseKernel:
                 signature.append(f"{'unsigned char' if kind == 'bool' else kind} yk_{name}")
                 before.append(f"const {kind} {name} = yk_{name};")
         return "\n".join([
-            _HEAD + _overloads(preamble + body), *[f"typedef {_C_TYPES[dtype]} {name};" for name, dtype in types.items()], preamble,
+            _HEAD + overloads, *[f"typedef {_C_TYPES[dtype]} {name};" for name, dtype in types.items()], preamble,
             f"YOKE_KERNEL void {self.name}_kernel({', '.join(signature)}, unsigned int yk_n)", "{",
             "    const YK_INT64 i = (YK_INT64)yoke_global_x();", "    if (i < (YK_INT64)yk_n) {",
             *[f"        {each}" for each in before], "        {", "#line 1", body + ";", "        }",

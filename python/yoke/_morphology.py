@@ -46,9 +46,12 @@ def grey(largest, input, size, footprint, structure, output, mode, cval, origin,
     from . import ndimage
 
     image = ndimage._image(input)
-    count = len(ndimage._axes(axes, image.ndim))
+    axes = ndimage._axes(axes, image.ndim)
+    count = len(axes)
     if size is None and footprint is None and structure is None:
         raise ValueError("neither size, footprint nor structure says which neighbours count")
+    if structure is not None:
+        axes = ndimage._ascending(axes)
     size, footprint = _flat(size, footprint, structure, count)
     if not largest:
         return ndimage.minimum_filter(image, size, footprint, output, mode, cval, origin, axes=axes)
@@ -71,7 +74,9 @@ def binary(largest, input, structure, iterations, mask, output, border_value, or
     image = ndimage._image(input)
     if brute_force:
         raise ValueError("brute_force chooses between two ways of SciPy to the same result: leave it out")
-    count = len(ndimage._axes(axes, image.ndim))
+    axes = ndimage._axes(axes, image.ndim)
+    axes = ndimage._ascending(axes, structure is None and not hasattr(origin, "__len__"))
+    count = len(axes)
     target, out = ("bool", None) if output is None else ndimage._target(output, image)
     structure = _cross(count) if structure is None else structure
     extents, flags = flags_of(structure, "structure", count)

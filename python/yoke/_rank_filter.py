@@ -68,11 +68,13 @@ def _place(i, n, mode):
 
 
 def _element(cval, dtype):
-    """The constant as an element of integers or bools, which is one of their values or an error."""
+    """The constant as an element of integers or bools, or the library's error."""
     if dtype.startswith(("float", "bfloat")):
         return cval
-    if cval != int(cval) or (dtype == "bool" and cval not in (0, 1)):
-        raise ValueError(f"cval is {cval}, and the elements are {dtype}")
+    bits = 1 if dtype == "bool" else int(dtype.strip("uint"))
+    low, high = (-1 << bits - 1, (1 << bits - 1) - 1) if dtype.startswith("int") else (0, (1 << bits) - 1)
+    if not low <= cval <= high or cval != int(cval):
+        raise _core.InvalidArgumentError(f"rank_filter: cval is {_core.shown(cval)}, and the elements are {dtype}")
     return int(cval)
 
 

@@ -140,8 +140,7 @@ random = _Random(_names.random)
 
 
 class _Fft:
-    """yoke.fft with CuPy's and NumPy's dtypes: integers and bools are transformed as float64, on a device that has it, and along
-    one axis irfft and hfft of float16 give float16."""
+    """yoke.fft with CuPy's dtypes: integers and bools are transformed as float64, on a device that has it."""
 
     _TRANSFORMS = {prefix + name for name in ("fft", "fft2", "fftn") for prefix in ("", "i", "r", "ir")} | {"hfft", "ihfft"}
 
@@ -157,17 +156,15 @@ class _Fft:
 
 def _transform(function):
     signature = _inspect.signature(function)
-    to_real = function.__name__ in ("irfft", "irfft2", "irfftn", "hfft")
 
     @_functools.wraps(function)
     def made(a, *args, **options):
         array = asarray(a)
         bound = signature.bind(array, *args, **options).arguments
-        count = 1 if "axes" not in signature.parameters else None if bound.get("axes") is None else len(bound["axes"])
-        if count != 0 and array.dtype.kind in "biu" and array.device.supports("fp64"):
+        is_of_none = "axes" in signature.parameters and bound.get("axes") is not None and not len(bound["axes"])
+        if not is_of_none and array.dtype.kind in "biu" and array.device.supports("fp64"):
             array = array.astype(_float)
-        result = function(array, *args, **options)
-        return result.astype("float16") if count == 1 and to_real and array.dtype == "float16" else result
+        return function(array, *args, **options)
     return made
 
 

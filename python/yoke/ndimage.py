@@ -5,8 +5,10 @@
 Integers are rounded to the nearest number within the range of the result, where SciPy truncates and wraps. Weights are few and are
 read by the host: lists or NumPy's arrays; an Array of weights is waited for. output: None, a dtype, or an Array, which may be the
 input itself; it is returned. mode: reflect (or grid-mirror), constant (or grid-constant: cval), nearest, mirror, wrap (or
-grid-wrap); a list has one for each axis, but for correlate and convolve. With axes, sizes, origins, modes and the axes of weights,
-footprints and structures are in their order, where SciPy takes some in ascending order."""
+grid-wrap); a list has one for each axis, but for correlate and convolve. With axes, sizes, origins and modes are in their order;
+with weights, a footprint or a structure, and in filters by rank whose window differs along the axes, axes ascend: of others SciPy
+takes some in that order and some in theirs. Where a weight is NaN, so is the result; SciPy's correlate and convolve leave it
+out."""
 
 import math as _math
 import operator as _operator
@@ -41,6 +43,13 @@ def _axes(axes, ndim):
     if len(set(result)) != len(result):
         raise ValueError("an axis is named twice")
     return result
+
+
+def _ascending(axes, is_alike=False):
+    """The axes of a window, whose own order is theirs; is_alike: it is the same along all of them."""
+    if not is_alike and axes != sorted(axes):
+        raise ValueError(f"axes are {tuple(axes)}, and ascend where a window has an order of its own: turn it, say {sorted(axes)}")
+    return sorted(axes)
 
 
 def _each(value, count, name):
@@ -147,13 +156,17 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     """Correlate 1 to 3 axes (None: all) with weights of as many dimensions; origin: how far the weights are shifted, one for all
     axes or one for each."""
-    return _direct(_image(input), output, lambda a, out: _core.correlate(
+    image = _image(input)
+    axes = _ascending(_axes(axes, image.ndim))
+    return _direct(image, output, lambda a, out: _core.correlate(
         a, weights, output=out, mode=mode, cval=cval, origin=origin, axes=axes))
 
 
 def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     """As correlate, with the weights reversed along each axis."""
-    return _direct(_image(input), output, lambda a, out: _core.convolve(
+    image = _image(input)
+    axes = _ascending(_axes(axes, image.ndim))
+    return _direct(image, output, lambda a, out: _core.convolve(
         a, weights, output=out, mode=mode, cval=cval, origin=origin, axes=axes))
 
 
@@ -310,7 +323,9 @@ def _gauss_term(sigma, order, mode, cval, axes, kwargs):
         raise TypeError(f"unknown: {', '.join(sorted(unknown))}; gaussian_filter takes truncate and radius here")
 
     def term(image, axis, one_mode, work):
-        orders = [order if each == axis else 0 for each in _axes(axes, image.ndim)]
+        chosen = _axes(axes, image.ndim)
+        _ascending(chosen, not hasattr(sigma, "__len__"))  # SciPy takes sigmas in ascending order, here alone
+        orders = [order if each == axis else 0 for each in chosen]
         return gaussian_filter(image, sigma, orders, work, mode, cval, axes=axes, **kwargs)
 
     return term
@@ -328,9 +343,12 @@ def _by_rank(rank, input, size, footprint, output, mode, cval, origin, axes, is_
     origins = [_operator.index(each) for each in _each(origin, len(axes), "origin")]
     sizes = None if size is None else _each(size, len(axes), "size")
     shape, flags, origins = window(size, footprint, sizes, origins, is_separable)
+    modes = _modes(mode, len(axes))
+    if not is_separable or flags is not None and not all(flags):
+        axes = _ascending(axes, flags is None and len({*zip(shape, origins, modes)}) <= 1)
     count = _math.prod(shape) if flags is None else sum(flags)
     direct = out if out is not None and out.dtype == image.dtype else None
-    values = ranked(image, rank(count), shape, flags, axes, origins, _modes(mode, len(axes)), cval, direct)
+    values = ranked(image, rank(count), shape, flags, axes, origins, modes, cval, direct)
     return values if direct is not None else _finished(values, target, out)
 
 

@@ -70,13 +70,17 @@ cdef Array reduced_array(Stream stream, int32_t dtype, shape, const int32_t *axe
     return new_array(stream, dtype, [1 if i in along else extent for i, extent in enumerate(shape) if keepdims or i not in along])
 
 
+cdef Array rows_of_one(Array array):
+    """Each element as a row, for reductions of each alone (axis=()): to the library no axes are all."""
+    return array.reshape(array.size, 1)
+
+
 cdef Array reduced(name, Array array, axis, keepdims, dtype, Array out):
     """reduce."""
     cdef int32_t axes[8]
     cdef int32_t operation = operation_of(name)
     cdef size_t count = reduced_axes(axis, array.shape, operation, axes)
-    cdef yoke_array source = array.a
-    cdef int32_t number = reduced_dtype(name, source.dtype, array.stream) if dtype is None else dtype_number(dtype)
+    cdef int32_t number = reduced_dtype(name, array.a.dtype, array.stream) if dtype is None else dtype_number(dtype)
     cdef Array result = out
     cdef yoke_status status
     cdef const char *where = here()
@@ -85,12 +89,12 @@ cdef Array reduced(name, Array array, axis, keepdims, dtype, Array out):
         result = reduced_array(array.stream, number, array.shape, axes, count, keepdims)
     elif dtype is not None and number != out.a.dtype:
         raise TypeError(f"dtype is {dtype_names[number]}, and out is of {dtype_names[out.a.dtype]}")
-    if count == 0 and source.dimensions:  # of each element alone: to the library no axes are all
-        axes[0], count = source.dimensions, 1
-        source = yoke_array_expand(source, source.dimensions)
+    if count == 0 and array.a.dimensions:
+        found = reduced(name, rows_of_one(array), 1, False, dtype if out is None else dtype_names[out.a.dtype], None)
+        return put_into(out, found.reshape(array.shape))
     order_streams(array.stream, [result])
     with nogil:
-        status = yoke_reduce_at(where, array.stream.ptr, operation, &result.a, &source, axes if count else NULL, count)
+        status = yoke_reduce_at(where, array.stream.ptr, operation, &result.a, &array.a, axes if count else NULL, count)
     check(status)
     order_back(array.stream, [result])
     return result
@@ -225,8 +229,7 @@ cdef Array reduced_with(name, Array array, axis, keepdims, dtype, Array out, ini
     cdef yoke_var vars[MOST_VARS]
     cdef int32_t axes[8]
     cdef size_t var_count = 0, count = reduced_axes(axis, array.shape, 0, axes)
-    cdef yoke_array source = array.a
-    cdef int32_t number = out.a.dtype if dtype is None and out is not None else source.dtype if dtype is None else dtype_number(dtype)
+    cdef int32_t number = dtype_number(dtype) if dtype is not None else array.a.dtype if out is None else out.a.dtype
     cdef Array result = out
     cdef yoke_status status
     cdef const char *where = here()
@@ -240,12 +243,12 @@ cdef Array reduced_with(name, Array array, axis, keepdims, dtype, Array out, ini
         result = reduced_array(array.stream, number, array.shape, axes, count, keepdims)
     elif number != out.a.dtype:
         raise TypeError(f"dtype is {dtype_names[number]}, and out is of {dtype_names[out.a.dtype]}")
-    if count == 0 and source.dimensions:  # of each element alone: to the library no axes are all
-        axes[0], count = source.dimensions, 1
-        source = yoke_array_expand(source, source.dimensions)
+    if count == 0 and array.a.dimensions:
+        found = reduced_with(name, rows_of_one(array), 1, False, dtype_names[number], None, initial)
+        return put_into(out, found.reshape(array.shape))
     order_streams(array.stream, [result])
     with nogil:
-        status = yoke_reduce_with_at(where, array.stream.ptr, line, &result.a, &source, first, vars, var_count,
+        status = yoke_reduce_with_at(where, array.stream.ptr, line, &result.a, &array.a, first, vars, var_count,
                                      axes if count else NULL, count)
     check(status)
     order_back(array.stream, [result])
@@ -348,15 +351,25 @@ cdef list quantile_methods = [
 cdef tuple picking_methods = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 
 
+cdef object parts_of(q):
+    """The parts that q names, as an array of doubles."""
+    try:
+        if isinstance(q, (bytes, bytearray)) or isinstance(q, memoryview) and q.format not in ("f", "d"):
+            raise TypeError("bytes are no parts")  # which an array of doubles takes as its memory
+        return floats("d", list(q) if hasattr(q, "__iter__") else [q])
+    except TypeError:
+        raise TypeError(f"q is a number from 0 to 1, or a sequence of them in one dimension, not {shown(q)}") from None
+
+
 def quantile(array, q, axis=None, *, method="linear", keepdims=False, dtype=None):
-    """The values below which a part q (0 to 1) of the elements lies, along an axis, a tuple of axes, or all (None); of a sequence of
-    q along a new first axis. method: where a quantile lies between elements, by NumPy's names. NaN where an element is NaN, or there
-    is none. dtype: of the result; without it that of the elements, or that of their means. By selection, not by a sort."""
+    """The values below which a part q (0 to 1) of the elements lies, along an axis, a tuple of axes, or all (None); of a sequence
+    of q along a new first axis. method: where a quantile lies between elements, by NumPy's names. NaN where an element is NaN, or
+    there is none, which is ValueError for integers. dtype: of the result, to which it is converted as by astype (integers wrap);
+    without it that of the elements, or that of their means. By selection, not by a sort."""
     cdef Array given = array_from(array)
     cdef Array result
     cdef int32_t axes[8]
     cdef size_t axis_count = reduced_axes(axis, given.shape, 0, axes), count
-    cdef yoke_array source = given.a
     cdef int32_t number, kind
     cdef Py_buffer memory
     cdef const double *first
@@ -365,26 +378,27 @@ def quantile(array, q, axis=None, *, method="linear", keepdims=False, dtype=None
 
     if method not in quantile_methods:
         raise ValueError(f"method is one of {', '.join(quantile_methods)}, not {shown(method)}")
-    if is_complex(source.dtype):
+    if is_complex(given.a.dtype):
         raise TypeError("complex numbers have no order: quantile is not for them")
     kind = quantile_methods.index(method)
-    single = not hasattr(q, "__iter__") and not getattr(q, "ndim", 0)
-    parts = floats("d", [q] if single else q)
+    q = q.tolist() if hasattr(q, "ndim") and not isinstance(q, memoryview) else q  # of no axes it is one number
+    single = not hasattr(q, "__iter__")
+    parts = parts_of(q)
     if not all([0 <= part <= 1 for part in parts]):
         raise ValueError(f"q is from 0 to 1, not {shown(q)}")
-    number = (source.dtype if method in picking_methods else fractions_of(source.dtype, given.stream)) if dtype is None \
+    number = (given.a.dtype if method in picking_methods else fractions_of(given.a.dtype, given.stream)) if dtype is None \
         else dtype_number(dtype)
     count = len(parts)
+    if axis_count == 0 and given.a.dimensions:
+        found = quantile(rows_of_one(given), parts, 1, method=method, dtype=dtype)
+        return found.reshape(given.shape if single else (count, *given.shape))
     result = reduced_array(given.stream, number, given.shape, axes, axis_count, keepdims)
     if not single:
         result = new_array(given.stream, number, (count, *result.shape))
-    if axis_count == 0 and source.dimensions:  # of each element alone: to the library no axes are all
-        axes[0], axis_count = source.dimensions, 1
-        source = yoke_array_expand(source, source.dimensions)
     PyObject_GetBuffer(parts, &memory, PyBUF_SIMPLE)
     first = <const double *>memory.buf
     with nogil:
-        status = yoke_quantile_at(where, given.stream.ptr, kind, &result.a, &source, first, count, axes if axis_count else NULL,
+        status = yoke_quantile_at(where, given.stream.ptr, kind, &result.a, &given.a, first, count, axes if axis_count else NULL,
                                   axis_count)
     PyBuffer_Release(&memory)
     check(status)

@@ -283,7 +283,10 @@ static void vary_quantile(model *m, variant *v)
 static bool draw_quantile(model *m, step *s)
 {
     s->f[0] = (double)draw(m, 101) / 100;
-    return draw_reduce(m, s);
+    if (!draw_reduce(m, s))
+        return false;
+    const bool has_nothing = s->a[0].count > 0 && row_length(&s->a[1].array, s->mask) == 0;
+    return !has_nothing || !is_integer(s->v->d[0]); /* of no elements integers have no quantile */
 }
 
 static yoke_status call_quantile(yoke_stream *stream, const step *s)
@@ -308,10 +311,7 @@ static void judge_quantile(step *s)
         for (int64_t i = 0; i < n; i++)
             sorted[i] = get(&s->a[1], element_of(a, s->mask, row, i));
         qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
-        want_exactly(s, 0, row,
-                     n == 0                    ? convert(nan, YOKE_F32, s->v->d[0])
-                     : isnan(sorted[n - 1].re) ? nan
-                                               : sorted[(int64_t)place]);
+        want_exactly(s, 0, row, n == 0 || isnan(sorted[n - 1].re) ? nan : sorted[(int64_t)place]);
     }
     memory_free(sorted);
 }
