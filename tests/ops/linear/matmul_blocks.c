@@ -68,9 +68,9 @@ static void dtypes(suite *t)
 /* Several slices, a batch, alpha and beta. */
 static void slices(suite *t)
 {
-    matmul_trial trial = { .a = { YOKE_F32, 3, { 3, 33, 520 }, false },
-                           .b = { YOKE_F32, 3, { 1, 520, 34 }, false },
-                           .c = { YOKE_F32, 3, { 3, 33, 34 }, false } };
+    matmul_trial trial = { .a = { YOKE_F32, 3, { 3, 33, 520 }, false, 0 },
+                           .b = { YOKE_F32, 3, { 1, 520, 34 }, false, 0 },
+                           .c = { YOKE_F32, 3, { 3, 33, 34 }, false, 0 } };
     begin("tiny");
     trial.has_scales = true;
     trial.alpha = 1.5;
