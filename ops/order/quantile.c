@@ -3,15 +3,28 @@
 #include "sort.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-enum { PICK_THREADS = 256 };
+enum {
+    PICK_THREADS = 256,
+    MOST_PICKS = 16 /* quantiles in a launch: as in quantile.yk */
+};
 
 /* Where a quantile lies in a row: at an element, or between two. */
 typedef struct quantile_place {
     int64_t low, high;
     double part; /* of the way from low to high; 0 at an element */
 } quantile_place;
+
+/* As in quantile.yk, of which ACC says how many bytes of `part` there are. */
+typedef struct pick_places {
+    int64_t low[MOST_PICKS], high[MOST_PICKS];
+    union {
+        float f32[MOST_PICKS];
+        double f64[MOST_PICKS];
+    } part;
+} pick_places;
 
 typedef struct quantile_job {
     yops_call call;
@@ -209,19 +222,37 @@ static int64_t find_rank(const quantile_job *job, int64_t rank)
     return low;
 }
 
+/* The places of `count` quantiles, the first of which is `from`. Returns the bytes that the kernel takes. */
+static size_t set_picks(const quantile_job *job, size_t from, size_t count, bool sorted, pick_places *out_picks)
+{
+    bool wide = job->acc == YOKE_F64;
+    *out_picks = (pick_places){ .low = { 0 } };
+    for (size_t i = 0; i < count; i++) {
+        const quantile_place *place = &job->places[from + i];
+        out_picks->low[i] = sorted ? place->low : find_rank(job, place->low);
+        out_picks->high[i] = sorted ? place->high : find_rank(job, place->high);
+        if (wide)
+            out_picks->part.f64[i] = place->part;
+        else
+            out_picks->part.f32[i] = (float)place->part;
+    }
+    return offsetof(pick_places, part) + (wide ? sizeof out_picks->part.f64 : sizeof out_picks->part.f32);
+}
+
 /* Of each row of elements, which are all (`sorted`) or those of job->ranks, the results. */
 static yoke_status launch_picks(const quantile_job *job, yoke_kernel *kernel, yoke_buffer *elements, bool sorted, yops_span out)
 {
     int64_t pitch = sorted ? job->n : (int64_t)job->rank_count, last = pitch - 1;
-    uint64_t blocks = ((uint64_t)job->rows + PICK_THREADS - 1) / PICK_THREADS;
     yoke_status status = YOKE_OK;
-    for (size_t i = 0; i < job->count && status == YOKE_OK; i++) {
-        const quantile_place *place = &job->places[i];
-        int64_t low = sorted ? place->low : find_rank(job, place->low), high = sorted ? place->high : find_rank(job, place->high);
+    for (size_t i = 0; i < job->count && status == YOKE_OK; i += MOST_PICKS) {
+        size_t count = job->count - i < MOST_PICKS ? job->count - i : MOST_PICKS;
+        uint64_t blocks = ((uint64_t)job->rows * count + PICK_THREADS - 1) / PICK_THREADS;
         int64_t to = out.origin + (int64_t)i * job->rows;
-        yoke_arg part = job->acc == YOKE_F64 ? yoke_arg_f64(place->part) : yoke_arg_f32((float)place->part);
+        pick_places picks;
+        size_t size = set_picks(job, i, count, sorted, &picks);
         status = yops_launch(&job->call, kernel, blocks, PICK_THREADS,
-                             YOKE_ARGS(elements, (int64_t)0, out.buffer, to, job->rows, pitch, low, high, last, part));
+                             YOKE_ARGS(elements, (int64_t)0, out.buffer, to, job->rows, pitch, last, yoke_arg_struct(&picks, size),
+                                       (uint32_t)count));
     }
     return status;
 }
@@ -232,14 +263,18 @@ static yoke_status run(const quantile_job *job)
     yops_packed a = { .temporary = NULL }, out = { .temporary = NULL };
     yoke_buffer *elements = NULL;
     yoke_kernel *kernel = NULL;
+    yops_traits traits;
     char options[100];
     yops_ranks wanted = { call, job->a.dtype, job->rows, job->n, job->ranks, job->rank_count, { NULL, 0 }, { NULL, 0 } };
-    const bool selects = yops_ranks_suit(&wanted);
+    yoke_status status = yops_get_traits(call, &traits);
+    if (status < 0)
+        return status;
+    const bool selects = yops_ranks_suit(&wanted, &traits);
     uint64_t size = (uint64_t)(job->rows * (selects ? (int64_t)job->rank_count : job->n)) * yoke_dtype_get_size(job->a.dtype);
     yops_write(options, sizeof options, "IN=%s OUT=%s ACC=%s BETWEEN=%d%s", yops_dtype_token(job->a.dtype),
                yops_dtype_token(job->out.dtype), yops_dtype_token(job->acc), job->between,
                job->acc == YOKE_F64 ? " NEED_F64=1" : "");
-    yoke_status status = yops_kernel(call, "quantile", options, "quantile_pick", &kernel);
+    status = yops_kernel(call, "quantile", options, "quantile_pick", &kernel);
     if (status == YOKE_OK)
         status = yops_pack(call, &job->a, &job->a_place, &a);
     if (status == YOKE_OK)

@@ -3,15 +3,17 @@
 #include "sort.h"
 
 enum {
-    THREADS = 512,           /* of ranks.yk, on a GPU */
-    ITEMS = 8,               /* on a GPU, */
-    CPU_ITEMS = 32,          /* and of a processor's thread, between two looks at what others found */
-    BLOCKS = 8,              /* for each multiprocessor */
-    LEAST_CPU_SLICE = 16384, /* elements for a thread, */
-    CPU_SLICES = 4,          /* and slices for each core */
+    THREADS = 256,                              /* of ranks.yk, on a GPU, */
+    SHARED_BYTES = 16384 + YOPS_MOST_RANKS * 8, /* and what its blocks need */
+    ITEMS = 8,                                  /* on a GPU, */
+    CPU_ITEMS = 32,                             /* and of a processor's thread, between two looks at what others found */
+    BLOCKS = 8,                                 /* for each multiprocessor */
+    LEAST_CPU_SLICE = 16384,                    /* elements for a thread, */
+    CPU_SLICES = 4,                             /* and slices for each core */
     STATE_BYTES = 280,
-    LIST_AFTER = 2, /* passes over all elements before there may be a list, and before each further attempt */
-    LIST_PART = 16  /* the list has room for n / LIST_PART elements */
+    DIGIT_BYTES = 1024, /* counters of a byte, for each rank */
+    LIST_AFTER = 2,     /* passes over all elements before there may be a list, and before each further attempt */
+    LIST_PART = 16      /* the list has room for n / LIST_PART elements */
 };
 
 /* As in ranks.yk. */
@@ -30,16 +32,20 @@ typedef struct selection {
     uint64_t counts, list, size;
 } selection;
 
-bool yops_ranks_suit(const yops_ranks *wanted)
+bool yops_ranks_suit(const yops_ranks *wanted, const yops_traits *traits)
 {
-    int64_t shortest = yoke_dtype_get_size(wanted->dtype) == 8 ? 2048 : 4096; /* what a block sorts by itself */
-    return wanted->n > shortest && wanted->n <= UINT32_MAX && wanted->count <= YOPS_MOST_RANKS;
+    int64_t bytes = (int64_t)yoke_dtype_get_size(wanted->dtype), shortest = bytes == 8 ? 2048 : 4096; /* what a block sorts */
+    if (wanted->n <= shortest || wanted->n > UINT32_MAX || wanted->count > YOPS_MOST_RANKS)
+        return false;
+    if ((int64_t)wanted->count * DIGIT_BYTES + STATE_BYTES > wanted->n * bytes) /* counters would take more memory than the keys */
+        return false;
+    return (yops_by_threads(traits) || traits->max_block_threads >= THREADS) && traits->max_shared_bytes >= SHARED_BYTES;
 }
 
 /* A thread's rounds: for each chunk its items, twice, with a comparison for each slot; and what does not depend on the slice. */
 static uint64_t get_chunks(const selection *p, const yops_traits *traits)
 {
-    return yops_fit_rounds(traits, (uint64_t)512 * YOPS_MOST_RANKS * 33 / p->threads + 100, p->items * (YOPS_MOST_RANKS + 3) + 2);
+    return yops_fit_rounds(traits, (uint64_t)512 * YOPS_MOST_RANKS * 17 / p->threads + 100, p->items * (YOPS_MOST_RANKS + 3) + 2);
 }
 
 static void lay_out(selection *p, const yops_traits *traits)
@@ -55,7 +61,7 @@ static void lay_out(selection *p, const yops_traits *traits)
     p->rows = (uint32_t)rows;
     p->capacity = p->n / LIST_PART;
     p->counts = (rows * STATE_BYTES + 255) / 256 * 256;
-    p->list = p->counts + rows * YOPS_MOST_RANKS * 1024;
+    p->list = p->counts + rows * p->ranks.count * DIGIT_BYTES;
     p->size = p->list + rows * p->capacity * p->key_bytes;
 }
 
@@ -77,7 +83,7 @@ static yoke_status launch_pass(const selection *p, uint32_t known, uint32_t atte
     int64_t list = (int64_t)(p->list / p->key_bytes), counts = (int64_t)(p->counts / 4);
     yoke_status status = yops_launch(w->call, p->count, (uint64_t)p->rows * p->slices, p->threads,
                                      YOKE_ARGS(w->keys.buffer, w->keys.origin, p->temporary, list, p->capacity, p->temporary,
-                                               p->temporary, counts, p->n, p->slices, known, attempts));
+                                               p->temporary, counts, p->ranks.count, p->n, p->slices, known, attempts));
     if (status == YOKE_OK)
         status = yops_launch(w->call, p->decide, p->rows, p->decide_threads,
                              YOKE_ARGS(p->temporary, p->temporary, counts, known, yoke_arg_struct(&p->ranks, sizeof p->ranks),

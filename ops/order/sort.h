@@ -48,8 +48,9 @@ yoke_status yops_sort_kernel(const yops_sort *sort, const char *text, const char
 /* Rows of this length and number of passes, for sort_passes.c. */
 yoke_status yops_sort_long(const yops_sort *sort, const yops_traits *traits, yops_sort_way way);
 
-/* The first of long rows, without sorting all: most * YOPS_TOP_PART <= n < 2^32, and the values, if there are any, are indices. */
-enum { YOPS_TOP_PART = 8 };
+/* The first of long rows, without sorting all; the values, if there are any, are indices. Whether they are few, and the device has
+ * what the kernels need: else sort. */
+bool yops_top_suits(const yops_sort *sort, const yops_traits *traits);
 yoke_status yops_sort_top(const yops_sort *sort, const yops_traits *traits);
 
 /* ---- Elements of some ranks in long rows: ranks.c ---- */
@@ -65,8 +66,8 @@ typedef struct yops_ranks {
     yops_span keys, out; /* out: of each row the elements of these ranks in ascending order */
 } yops_ranks;
 
-/* Whether the rows are long, and the ranks few: else sort. */
-bool yops_ranks_suit(const yops_ranks *wanted);
+/* Whether the rows are long, and the ranks few, and the device has what the kernels need: else sort. */
+bool yops_ranks_suit(const yops_ranks *wanted, const yops_traits *traits);
 yoke_status yops_select_ranks(const yops_ranks *wanted);
 
 /* ---- Layouts: sort_layout.c ---- */

@@ -106,6 +106,6 @@ yoke_status yops_sort_rows(const yops_sort *sort)
     uint32_t items = way == YOPS_SORT_THREADS ? 0 : choose_items(sort, way);
     if (items)
         return short_by_blocks(sort, items);
-    bool top = way != YOPS_SORT_THREADS && sort->most <= sort->n / YOPS_TOP_PART && sort->n <= UINT32_MAX;
+    bool top = way != YOPS_SORT_THREADS && yops_top_suits(sort, &traits);
     return top ? yops_sort_top(sort, &traits) : yops_sort_long(sort, &traits, way);
 }

@@ -5,7 +5,9 @@
 #include "sort.h"
 
 enum {
-    THREADS = 512, /* of top.yk */
+    THREADS = 512,        /* of top.yk, */
+    SHARED_BYTES = 32768, /* and what its blocks need */
+    LEAST_PART = 8,       /* elements of a row for each that is wanted */
     ITEMS = 8,
     BLOCKS = 8, /* for each multiprocessor */
     STATE_BYTES = 40,
@@ -21,6 +23,12 @@ typedef struct top {
     uint32_t key_bytes, index_bytes, slices, n, k, rows, capacity;
     uint64_t counts, list_keys, list_indices, keys, indices, size; /* the states are at 0 */
 } top;
+
+bool yops_top_suits(const yops_sort *sort, const yops_traits *traits)
+{
+    return sort->most <= sort->n / LEAST_PART && sort->n <= UINT32_MAX && traits->max_block_threads >= THREADS &&
+           traits->max_shared_bytes >= SHARED_BYTES;
+}
 
 static uint64_t take(top *p, uint64_t size)
 {

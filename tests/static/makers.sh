@@ -9,9 +9,10 @@
 #   sh ../tests/static/makers.sh            one GPU of each, and the first set of macros of each text: a minute
 #   sh ../tests/static/makers.sh all        all GPUs, with every set: a quarter of an hour
 #   sh ../tests/static/makers.sh record     the same, and writes makers.txt anew
+#   sh ../tests/static/makers.sh record TEXT...     those texts alone, "ranks.yk top.yk": the others keep their rows
 #
-# A text is left out where it needs what the GPU lacks, which `lacks` sees by its own words, and where it is for CPUs alone, which
-# it says ("// devices: cpu"), or its macros (CPU=1).
+# A text is left out where it needs what the GPU lacks, which `lacks` sees by its own words, and where it is for CPUs or NVIDIA's
+# GPUs alone, which it says ("// devices: cpu", "// devices: nvidia"), or its macros (CPU=1).
 
 # Each process that compiles has a $tap_folder of its own.
 # shellcheck disable=SC2030,SC2031
@@ -30,6 +31,7 @@ flags='-cl-std=CL1.2 -cl-kernel-arg-info -cl-fp32-correctly-rounded-divide-sqrt'
 
 # Packages of Debian 12, unpacked and not installed: then no program here sees Intel's driver, which would find no GPU.
 install() {
+    rm -rf makers # what an install that failed has left
     mkdir -p makers/packages
     cd makers/packages || return 1
     # shellcheck disable=SC2086
@@ -49,7 +51,7 @@ installed() {
 }
 
 run_ocloc() {
-    LD_LIBRARY_PATH=$build/makers/usr/lib/x86_64-linux-gnu "$ocloc" "$@"
+    LD_LIBRARY_PATH=$build/makers/usr/lib/x86_64-linux-gnu "$ocloc" "$@" </dev/null
 }
 
 # Whether both are here, and compile something: the packages are without LLVM's library, which Debian's clang brings.
@@ -71,10 +73,23 @@ compilers() (
     echo "ocloc $(tr -d ' ' <OCL_DRIVER_VERSION), $(clang-15 --version | sed -n 's/^.*clang version \([0-9.]*\).*/clang \1/p')"
 )
 
-# is_for_cpus NAME SET
-is_for_cpus() {
+# is_for_others NAME SET: for none of these GPUs.
+is_for_others() {
     case " $2 " in *' CPU=1 '*) return 0 ;; esac
-    grep -q '^// devices: cpu' "$top_srcdir"/ops/*/"$1" 2>/dev/null
+    grep -qE '^// devices: (cpu|nvidia)$' "$top_srcdir"/ops/*/"$1" 2>/dev/null
+}
+
+# is_wanted NAME: all texts are, but for a record of some.
+is_wanted() {
+    case "${wanted:- $1 }" in *" $1 "*) return 0 ;; esac
+    return 1
+}
+
+# recorded TARGET NAME SET: the rows that the table has, as `one` adds them.
+recorded() {
+    LC_ALL=C awk -F ' [|] ' -v target="$1" -v name="$2" -v set="$3" '
+        $1 == "text" { for (i = 4; i <= NF; i++) if ($i == target) column = i }
+        column && $1 == name && $2 == set && $column != "-" { print $1 " | " $2 " | " $3 " | " $column }' "$table"
 }
 
 # lacks TARGET SET FILE: it needs double, which Intel's Xe-LP and Xe-HPG have not, or images, which CDNA has not.
@@ -94,7 +109,7 @@ by_intel() {
     rm -rf "$folder"
     mkdir -p "$folder/info"
     run_ocloc compile -file "$file" -device "$target" -out_dir "$folder" -output text --format zebin -options "$flags $*" \
-        >"$folder/log" 2>&1 </dev/null || return 1
+        >"$folder/log" 2>&1 || return 1
     run_ocloc disasm -file "$folder"/*.bin -dump "$folder/info/" >/dev/null 2>&1
     [ -f "$folder/info/.ze_info" ] || return 0 # a text without kernels
     LC_ALL=C awk '
@@ -134,7 +149,8 @@ one() {
     shift 4
     [ -n "$set" ] || return 0
     [ "$mode" != some ] || [ "$name" != "${last-}" ] || return 0
-    ! lacks "$target" "$set" "$file" && ! is_for_cpus "$name" "$set" || return 0
+    ! lacks "$target" "$set" "$file" && ! is_for_others "$name" "$set" || return 0
+    is_wanted "$name" || { recorded "$target" "$name" "$set" >>"$tap_folder/rows" && return; }
     last=$name
     by=by_amd
     ! is_intel "$target" || by=by_intel
@@ -151,12 +167,13 @@ one() {
 each_text() (
     tap_folder=$tap_folder/$1
     mkdir "$tap_folder"
+    : >"$tap_folder/cases"
     texts_plain one "$1"
     texts_of_examples one "$1"
     texts_sets one "$1"
 )
 
-# worse TARGET: the kernels that spill, or take scratch memory, where the table has them without, and those that are gone.
+# worse TARGET: the kernels that spill, or take scratch memory, where the table has them without, and those that are new or gone.
 worse() {
     LC_ALL=C awk -F ' [|] ' -v target="$1" '
         FILENAME == ARGV[1] {
@@ -168,6 +185,10 @@ worse() {
         {
             kernel = $1 ", " $2 ": " $3
             made[kernel] = 1
+            if (!(kernel in known)) {
+                print kernel " is not in the table: sh tests/static/makers.sh record " $1
+                next
+            }
             split($4, now, ":")
             split(known[kernel], before, ":")
             if (now[3] > 0 && before[3] + 0 == 0) print kernel " spills " now[3] " registers"
@@ -177,7 +198,7 @@ worse() {
             for (kernel in known) {
                 text = kernel
                 sub(": [^:]*$", "", text)
-                if (text in tried && !(kernel in made) && known[kernel] != "") print kernel " is in the table, and is no more"
+                if (text in tried && !(kernel in made)) print kernel " is in the table, and is no more"
             }
         }' "$table" "$tap_folder/$1/cases" "$tap_folder/$1/rows"
 }
@@ -210,7 +231,8 @@ write_table() {
         }'
 }
 
-mode=${1-some} targets=$some_targets
+mode=${1-some} targets=$some_targets wanted=
+[ "$#" -lt 2 ] || wanted=" $(shift && echo "$*") "
 case $mode in
 install) install && exit 0 || exit 1 ;;
 all | record) targets="$intel_targets $amd_targets" ;;
@@ -218,6 +240,8 @@ esac
 find_compilers ||
     tap_skip_all "ocloc, AMD's device libraries or clang-15 are not here, or do not work: ./check --deep fetches them"
 
+[ -z "$wanted" ] || [ "$(sed -n 's/^compilers | //p' "$table")" = "$(compilers)" ] ||
+    tap_skip_all "makers.txt is by other compilers than these: record all of it"
 for target in $targets; do
     each_text "$target" &
 done

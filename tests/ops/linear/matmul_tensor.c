@@ -93,7 +93,20 @@ static void floats(suite *t)
         try(t, "tensor64x64", trial_of(YOKE_F32, 66, 71, 39, i), i);
 }
 
-/* One tile has a step of its own for each stage, the others several. */
+/* Tiles differ in how far they go along k at a time, and in how many stages are on their way: two whole steps and a bit, in one
+ * block. A kernel takes a driver for CPUs seconds to compile, so that those alone are tried that differ from all other cases. */
+static void schedules(suite *t)
+{
+    bool all = getenv("YOKE_TEST_ALL_TILES") != NULL;
+    for (size_t i = 0; i < yops_matmul_tile_count && can(t) && t->info.max_shared_bytes >= 96 << 10; i++) {
+        const yops_matmul_tile *tile = &yops_matmul_tiles[i];
+        bool differs = strcmp(tile->name, "tensor128x128") == 0 || strcmp(tile->name, "tensor128x128deep") == 0;
+        if (tile->way == YOPS_BY_TENSORS && (all || differs))
+            try(t, tile->name, trial_of(YOKE_F16, 130, 20, (int64_t)tile->depth + 3, 2), (uint32_t)i);
+    }
+}
+
+/* Many steps of a tile with one step for each stage. */
 static void shallow(suite *t)
 {
     if (can(t) && t->info.max_shared_bytes >= 96 << 10)
@@ -213,10 +226,15 @@ static void everything(suite *t)
 }
 
 static const suite_case cases[] = {
-    { "halves, in each layout", layouts, false },      { "floats as TF32", floats, false },
-    { "a tile of one step", shallow, false },          { "dtypes of c, alpha and beta", dtypes, false },
-    { "slices of k, and a batch", slices, false },     { "an epilogue", epilogues, false },
-    { "when tensor cores are taken", choices, false }, { "every tile, dtype and layout", everything, false },
+    { "halves, in each layout", layouts, false },
+    { "floats as TF32", floats, false },
+    { "each tile's schedule", schedules, false },
+    { "a tile of one step", shallow, false },
+    { "dtypes of c, alpha and beta", dtypes, false },
+    { "slices of k, and a batch", slices, false },
+    { "an epilogue", epilogues, false },
+    { "when tensor cores are taken", choices, false },
+    { "every tile, dtype and layout", everything, false },
 };
 
 int main(void)

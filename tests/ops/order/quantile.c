@@ -4,6 +4,7 @@
 #include "order.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <yoke/graph.h>
@@ -326,9 +327,126 @@ out:
     test_array_release(&medians);
 }
 
+/* ---- Ways ---- */
+
+static char tried[40];
+
+/* Nothing is compiled but the last step, which all ways have. */
+static yoke_status watch(const yoke_source *source)
+{
+    if (strcmp(source->name, "quantile") == 0)
+        return YOKE_OK;
+    snprintf(tried, sizeof tried, "%s", source->name);
+    return YOKE_E_UNAVAILABLE;
+}
+
+/* The text that a device of these traits would run first, for a median or for the largest ten. No other case selects int16. */
+static const char *first_text(suite *t, const yops_traits *traits, bool top, int64_t n)
+{
+    test_array a = { 0 }, out = { 0 };
+    tried[0] = 0;
+    yops_traits_force = traits;
+    yops_program_watch = watch;
+    NEED(test_array_create(t, YOKE_I16, 2, SHAPE(2, n), LAYOUT_CONTIGUOUS, 1, &a));
+    NEED(test_array_create(t, YOKE_I16, 2, SHAPE(top ? 2 : 1, top ? 10 : 2), LAYOUT_CONTIGUOUS, 2, &out));
+    CHECK_STATUS(YOKE_E_UNAVAILABLE,
+                 top ? yoke_top_k(t->stream, YOKE_SORT_DESCENDING, &out.array, NULL, &a.array)
+                     : yoke_quantile(t->stream, YOKE_QUANTILE_LOWER, &out.array, &a.array, few, 1, YOKE_AXES(1)));
+out:
+    yops_program_watch = NULL;
+    yops_traits_force = NULL;
+    test_array_release(&a);
+    test_array_release(&out);
+    return tried;
+}
+
+/* A device that lacks what the kernels of a selection need sorts; none is built that it could not run. */
+static void small_devices(suite *t)
+{
+    static const struct {
+        uint32_t threads;
+        uint64_t shared;
+        const char *median, *top;
+    } devices[] = {
+        { 1024, 48 << 10, "ranks", "top" },         { 512, 32 << 10, "ranks", "top" },          { 256, 64 << 10, "ranks", "sort" },
+        { 1024, (32 << 10) - 16, "ranks", "sort" }, { 256, (16 << 10) + 128, "ranks", "sort" }, { 256, 16 << 10, "sort", "sort" },
+        { 128, 64 << 10, "sort", "sort" },
+    };
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        yops_traits traits = { .compute_units = 8, .max_block_threads = devices[i].threads, .max_shared_bytes = devices[i].shared };
+        bool ok = CHECK(strcmp(first_text(t, &traits, false, 5000), devices[i].median) == 0);
+        if (!CHECK(strcmp(first_text(t, &traits, true, 5000), devices[i].top) == 0) || !ok)
+            tap_diag("of device %zu: \"%s\" instead", i, tried);
+    }
+}
+
+/* A selection takes no more temporary memory than the keys have: of many ranks in rows of bytes it would. */
+static void memory(suite *t)
+{
+    yops_traits traits = { .compute_units = 8, .max_block_threads = 1024, .max_shared_bytes = 48 << 10 };
+    yops_ranks wanted = { .dtype = YOKE_U8, .rows = 300, .n = 5000, .count = 4 };
+    yoke_memory_info before = YOKE_MEMORY_INFO_INIT, after = YOKE_MEMORY_INFO_INIT;
+    yoke_buffer *buffers[2] = { NULL };
+    CHECK(yops_ranks_suit(&wanted, &traits));
+    wanted.count = 5;
+    CHECK(!yops_ranks_suit(&wanted, &traits));
+    wanted.dtype = YOKE_U16;
+    CHECK(yops_ranks_suit(&wanted, &traits));
+    NEED_OK(yoke_buffer_create(t->device, (size_t)300 * 5000, &buffers[0]));
+    NEED_OK(yoke_buffer_create(t->device, 300, &buffers[1]));
+    yoke_array a = yoke_array_2d(buffers[0], YOKE_U8, 300, 5000), out = yoke_array_2d(buffers[1], YOKE_U8, 1, 300);
+    NEED_OK(yoke_fill(t->stream, buffers[0], 0, (size_t)300 * 5000, "\1", 1));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED_OK(yoke_device_get_memory(t->device, &before));
+    NEED_OK(yoke_quantile(t->stream, YOKE_QUANTILE_LOWER, &out, &a, few, 1, YOKE_AXES(1)));
+    NEED_OK(yoke_stream_wait(t->stream));
+    NEED_OK(yoke_device_get_memory(t->device, &after));
+    if (!CHECK(after.peak <= before.peak || after.peak <= before.in_use + (uint64_t)300 * 5000))
+        tap_diag("%llu bytes at most, %llu before the call", (unsigned long long)after.peak, (unsigned long long)before.in_use);
+out:
+    yoke_buffer_release(buffers[0]);
+    yoke_buffer_release(buffers[1]);
+}
+
+/* Of all quantiles of a call sixteen are found by one launch: of one row, and of more rows than quantiles, each in its place. */
+static void many_at_once(suite *t)
+{
+    enum { QUANTILES = 100 };
+    double quantiles[QUANTILES];
+    test_array a = { 0 }, out = { 0 };
+    yoke_graph *graphs[2] = { NULL };
+    for (int i = 0; i < QUANTILES; i++)
+        quantiles[i] = (double)(i * 37 % QUANTILES) / (QUANTILES - 1);
+    finds(t, (problem){ YOKE_F32, YOKE_F32, YOKE_QUANTILE_LINEAR, { 1, 700 }, ALONG(1), LAYOUT_OFFSET, false, 0 }, quantiles, 100);
+    finds(t, (problem){ YOKE_F32, YOKE_F32, YOKE_QUANTILE_LINEAR, { 301, 5 }, ALONG(1), LAYOUT_OFFSET, false, 0 }, quantiles, 33);
+    NEED(test_array_create(t, YOKE_F32, 1, SHAPE(700), LAYOUT_CONTIGUOUS, 1, &a));
+    NEED(test_array_create(t, YOKE_F32, 1, SHAPE(QUANTILES), LAYOUT_CONTIGUOUS, 2, &out));
+    for (int i = 0; i < 2; i++) {
+        yoke_array first = yoke_array_slice(out.array, 0, 0, i ? QUANTILES : 1, 1);
+        NEED_OK(yoke_graph_create(t->device, "quantiles", &graphs[i]));
+        NEED_OK(yoke_graph_begin(graphs[i], t->stream));
+        CHECK_OK(yoke_quantile(t->stream, YOKE_QUANTILE_LINEAR, &first, &a.array, quantiles, (size_t)(i ? QUANTILES : 1),
+                               YOKE_ALL_AXES));
+        NEED_OK(yoke_graph_end(graphs[i]));
+    }
+    CHECK(yoke_graph_get_size(graphs[1]) - yoke_graph_get_size(graphs[0]) == (QUANTILES - 1) / 16);
+out:
+    yoke_graph_release(graphs[0]);
+    yoke_graph_release(graphs[1]);
+    test_array_release(&a);
+    test_array_release(&out);
+}
+
 static const suite_case cases[] = {
-    { "as NumPy", as_numpy, false },    { "short rows", short_rows, false },    { "long rows", long_rows_all_ways, false },
-    { "of no elements", empty, false }, { "what is refused", refusals, false }, { "in a graph", in_a_graph, false },
+    { "as NumPy", as_numpy, false },
+    { "short rows", short_rows, false },
+    { "long rows", long_rows_all_ways, false },
+    { "of no elements", empty, false },
+    { "what is refused", refusals, false },
+    { "in a graph", in_a_graph, false },
+    { "of small devices", small_devices, false },
+    { "memory", memory, false },
+    { "many at once", many_at_once, false },
 };
 
 int main(void)
