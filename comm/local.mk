@@ -44,12 +44,12 @@ libyoke_comm_la_SOURCES = \
 	comm/ground/transport.h \
 	comm/message/allreduce.c \
 	comm/message/collective.c \
-	comm/message/message.c \
 	comm/message/op.c \
 	comm/message/op.h \
 	comm/message/opening.c \
 	comm/message/opening.h \
 	comm/message/pipe.c \
+	comm/message/point_to_point.c \
 	comm/message/post.c \
 	comm/message/run.c \
 	comm/message/run.h \

@@ -87,7 +87,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/order/sort.h \
 	ops/order/sort_layout.c \
 	ops/order/sort_passes.c \
-	ops/order/sort_rows.c \
+	ops/order/sort_short.c \
 	ops/order/top.c \
 	ops/signal/cufft.c \
 	ops/signal/cufft.h \

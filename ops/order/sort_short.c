@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting rows: which way, and short rows, which take one launch. */
+/* Short rows, which are sorted in one launch each, and how a row is sorted: so, in passes, or its first elements alone. */
 #include <stdio.h>
 
 #include "sort.h"
