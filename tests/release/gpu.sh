@@ -20,6 +20,7 @@ source=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 results=$1
 shift
 [ $# -gt 0 ] || set -- build suites python random bench
+export top_srcdir="$source"
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # A GPU's driver that does not answer is a failure and no reason to skip.
 export YOKE_TEST_REQUIRE="${YOKE_TEST_REQUIRE-cuda,opencl}"
@@ -71,7 +72,7 @@ step_python() {
         rm -rf "python-$backend" && cp -R "$source/python/tests" "python-$backend" || return 1
         workers=$jobs
         [ "$backend" = cuda ] || workers=$(((jobs + 1) / 2))
-        (cd "python-$backend" && PYTHONPATH=$site YOKE_BACKEND=$backend top_srcdir=$source timeout -s INT -k 20 \
+        (cd "python-$backend" && PYTHONPATH=$site YOKE_BACKEND=$backend timeout -s INT -k 20 \
             "${SECONDS_SUITES:-500}" "$PYTHON" -m pytest -q -n "$workers" -p no:cacheprovider --durations=10 .) \
             >"$results/python/$backend.log" 2>&1 </dev/null || status=1
         tell "    $backend: $(tail -n 1 "$results/python/$backend.log")"
