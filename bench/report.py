@@ -17,6 +17,7 @@ column, in which % stands for the row's name: {a|b} is the first figure of the t
 
 import argparse
 import datetime
+import itertools
 import os
 import pathlib
 import platform
@@ -152,11 +153,20 @@ def measure(programs, build):
             yield f"# {why}"
             continue
         environment = {**os.environ, "YOKE_BACKEND": backend} if backend else None
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        for line in done.stdout.splitlines():
-            yield f"{backend}.{line}" if backend and not line.startswith("#") else line
-        if done.returncode != 0:
-            yield f"# {program} ended with {done.returncode}"
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+            for line in running.stdout:
+                line = line.rstrip("\n")
+                yield f"{backend}.{line}" if backend and not line.startswith("#") else line
+        if running.returncode != 0:
+            yield f"# {program} ended with {running.returncode}"
+
+
+def kept(lines, path):
+    """The lines, each of which is in the file as soon as it is measured: whoever stops a long run has what it has measured."""
+    with path.open("w", encoding="utf-8") as file:
+        for line in lines:
+            print(line, file=file, flush=True)
+            yield line
 
 
 def read(lines):
@@ -230,13 +240,14 @@ def main():
     for name in names:
         if name not in TABLES:
             parser.error(f"there is no table {name}; there are {' '.join(TABLES)}")
+    if options.figures and options.keep:
+        parser.error("--keep is where figures go that are measured, and --figures measures none")
     if options.figures:
         lines = options.figures.read_text(encoding="utf-8").splitlines()
     else:
         programs = dict.fromkeys(program for name in names for program in TABLES[name][0])
-        lines = [f"# {machine()}", *measure(programs, options.build)]
-    if options.keep:
-        options.keep.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        measured = itertools.chain([f"# {machine()}"], measure(programs, options.build))
+        lines = list(kept(measured, options.keep) if options.keep else measured)
     figures, remarks = read(lines)
     for name in names:
         made = table(name, figures, remarks)
