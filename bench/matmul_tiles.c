@@ -37,7 +37,7 @@ static const yops_matmul_tile others[] = {
     TILE("128x256_depth32_stages6", 128, 256, 64, 64, 32, 6),   TILE("128x128_depth32_stages3", 128, 128, 64, 64, 32, 3),
     TILE("128x128_depth32_stages5", 128, 128, 64, 64, 32, 5),   TILE("128x128_depth64_stages3", 128, 128, 64, 64, 64, 3),
     TILE("128x128_depth64_stages4", 128, 128, 64, 64, 64, 4),   TILE("128x128_depth128_stages2", 128, 128, 64, 64, 128, 2),
-    TILE("128x128_depth128_stages3", 128, 128, 64, 64, 128, 3), TILE("256x64_depth64_stages2", 256, 64, 64, 64, 64, 2),
+    TILE("128x128_depth128_stages3", 128, 128, 64, 64, 128, 3),
 };
 
 /* ---- What is measured ---- */
