@@ -93,6 +93,44 @@ static void floats(suite *t)
         try(t, "tensor64x64", trial_of(YOKE_F32, 66, 71, 39, i), i);
 }
 
+/* An operand of 8 x 8 floats, of which seven rows or columns are taken. */
+static yoke_status make_operand(suite *t, float value, bool transposed, yoke_array *out)
+{
+    yoke_status status = yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, out);
+    if (status < 0)
+        return status;
+    status = yoke_fill(t->stream, out->buffer, 0, 8 * 8 * sizeof value, &value, sizeof value);
+    *out = transposed ? yoke_array_transpose(*out, NULL) : *out;
+    return status;
+}
+
+/* 1 + 2^-11 lies between two numbers of TF32; away from zero it is 1 + 2^-10, of both operands. */
+static void rounds(suite *t)
+{
+    const float value = 1 + 0x1p-11f, wanted = 8 * (1 + 0x1p-10f) * (1 + 0x1p-10f);
+    yoke_matmul_options o = YOKE_MATMUL_OPTIONS_INIT;
+    o.flags = YOKE_MATMUL_TF32;
+    yops_matmul_force.tile = tile_of("tensor64x64");
+    for (unsigned i = 1; i < 3 && can(t); i++) {
+        yoke_array a = { 0 }, b = { 0 }, c = { 0 };
+        float found[7 * 7] = { 0 };
+        NEED_OK(make_operand(t, value, i & 1, &a));
+        NEED_OK(make_operand(t, value, i & 2, &b));
+        NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 7, 7 }, &c));
+        yoke_array rows = yoke_array_slice(a, 0, 0, 7, 1), columns = yoke_array_slice(b, 1, 0, 7, 1);
+        NEED_OK(yoke_matmul(t->stream, &c, &rows, &columns, &o));
+        NEED_OK(yoke_read(t->stream, found, c.buffer, 0, sizeof found));
+        NEED_OK(yoke_stream_wait(t->stream));
+        for (size_t j = 0; j < 7 * 7; j++)
+            CHECK(found[j] == wanted);
+    out:
+        yoke_buffer_release(c.buffer);
+        yoke_buffer_release(b.buffer);
+        yoke_buffer_release(a.buffer);
+    }
+    yops_matmul_force = (yops_matmul_forced){ NULL, false };
+}
+
 /* Tiles differ in how far they go along k at a time, and in how many stages are on their way: two whole steps and a bit, in one
  * block. A kernel takes a driver for CPUs seconds to compile, so that those alone are tried that differ from all other cases. */
 static void schedules(suite *t)
@@ -241,15 +279,11 @@ static void everything(suite *t)
 }
 
 static const suite_case cases[] = {
-    { "halves, in each layout", layouts, false },
-    { "floats as TF32", floats, false },
-    { "each tile's schedule", schedules, false },
-    { "a tile of one step", shallow, false },
-    { "dtypes of c, alpha and beta", dtypes, false },
-    { "slices of k, and a batch", slices, false },
-    { "an epilogue", epilogues, false },
-    { "when tensor cores are taken", choices, false },
-    { "every tile", everything, false },
+    { "halves, in each layout", layouts, false },      { "floats as TF32", floats, false },
+    { "floats are rounded", rounds, false },           { "each tile's schedule", schedules, false },
+    { "a tile of one step", shallow, false },          { "dtypes of c, alpha and beta", dtypes, false },
+    { "slices of k, and a batch", slices, false },     { "an epilogue", epilogues, false },
+    { "when tensor cores are taken", choices, false }, { "every tile", everything, false },
 };
 
 int main(void)
