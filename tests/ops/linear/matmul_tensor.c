@@ -99,7 +99,7 @@ static yoke_status make_operand(suite *t, float value, bool transposed, yoke_arr
     yoke_status status = yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, out);
     if (status < 0)
         return status;
-    status = yoke_fill(t->stream, out->buffer, 0, 8 * 8 * sizeof value, &value, sizeof value);
+    status = yoke_fill(t->stream, out->buffer, 0, sizeof(float[8][8]), &value, sizeof value);
     *out = transposed ? yoke_array_transpose(*out, NULL) : *out;
     return status;
 }
@@ -121,7 +121,7 @@ static void rounds(suite *t)
         NEED_OK(yoke_matmul(t->stream, &c, &rows, &columns, &o));
         NEED_OK(yoke_read(t->stream, found, c.buffer, 0, sizeof found));
         NEED_OK(yoke_stream_wait(t->stream));
-        for (size_t j = 0; j < 7 * 7; j++)
+        for (size_t j = 0; j < sizeof found / sizeof *found; j++)
             CHECK(found[j] == wanted);
     out:
         yoke_buffer_release(c.buffer);
