@@ -71,6 +71,9 @@ void yops_matmul_cut(yops_matmul_shape *shape);
 /* Whether a device can take the tile this way, for sums of so many bytes. */
 bool yops_matmul_suits(const yops_matmul_tile *t, const yops_traits *traits, yops_matmul_way way, size_t sum_bytes);
 
+/* The shared memory of a block that computes a tile, for sums of so many bytes. */
+size_t yops_matmul_shared_bytes(const yops_matmul_tile *t, size_t sum_bytes);
+
 /* The threads of a block that computes a tile. */
 uint32_t yops_matmul_threads(const yops_matmul_tile *t);
 

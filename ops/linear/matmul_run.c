@@ -300,6 +300,14 @@ static bool takes_tensors(const plan *l, tensor_loads *out)
            is_copied(&p->b_place, p->b.dtype, s->b_row, s->b_column, s->b_batch, &out->b_along_k);
 }
 
+/* The ring of tiles is dynamic shared memory, of which CUDA has more than of a kernel's own. */
+static yoke_status launch_tensors(const plan *l, yoke_buffer *sums, yoke_kernel *kernel)
+{
+    const yoke_arg last[] = { yoke_arg_u32((uint32_t)l->tiles_m), yoke_arg_u32((uint32_t)l->tiles_n),
+                              yoke_arg_local(yops_matmul_shared_bytes(l->tile, sum_bytes(l->p))) };
+    return launch_product(l, kernel, sums, l->blocks, yops_matmul_threads(l->tile), last, YOPS_COUNT_OF(last));
+}
+
 static yoke_status run_tensors(plan *l, const tensor_loads *how)
 {
     const yops_matmul *p = l->p;
@@ -327,7 +335,7 @@ static yoke_status run_tensors(plan *l, const tensor_loads *how)
     status = get_kernel(l, "matmul_tensor", options, !split, &kernel);
     if (status < 0)
         return status;
-    return split ? run_slices(l, launch_tiles, kernel) : launch_tiles(l, NULL, kernel);
+    return split ? run_slices(l, launch_tensors, kernel) : launch_tensors(l, NULL, kernel);
 }
 
 /* ---- Tiles on CPUs ---- */

@@ -2,6 +2,9 @@
 /* How a product is cut: k into slices, by the shape alone; c into tiles, as suits the device. */
 #include "matmul.h"
 
+/* Of the shared memory of a block NVIDIA's OpenCL keeps some bytes; more than is left kills the queue. */
+enum { KEPT_BYTES = 16 };
+
 const yops_matmul_tile yops_matmul_tiles[] = {
 #define X(name, rows, columns, depth, thread_rows, thread_columns, most_bytes, speed) \
     { #name, YOPS_BY_BLOCKS, rows, columns, depth, thread_rows, thread_columns, 2, most_bytes, speed },
@@ -61,13 +64,19 @@ uint32_t yops_matmul_threads(const yops_matmul_tile *t)
     return (uint32_t)(t->rows / t->part_rows * (t->columns / t->part_columns)) * (t->way == YOPS_BY_TENSORS ? 32 : 1);
 }
 
+size_t yops_matmul_shared_bytes(const yops_matmul_tile *t, size_t sum_bytes)
+{
+    size_t each = t->way == YOPS_BY_TENSORS ? (size_t)(t->rows + t->columns) : (size_t)(t->rows + t->columns + 8) * sum_bytes;
+    return (size_t)t->stages * (size_t)t->depth * each;
+}
+
 bool yops_matmul_suits(const yops_matmul_tile *t, const yops_traits *traits, yops_matmul_way way, size_t sum_bytes)
 {
     if (t->way != way || sum_bytes > (size_t)t->most_bytes)
         return false;
-    size_t shared = (size_t)t->stages * (size_t)t->depth *
-                    (t->way == YOPS_BY_TENSORS ? (size_t)(t->rows + t->columns) : (size_t)(t->rows + t->columns + 8) * sum_bytes);
-    return way == YOPS_BY_THREADS || (shared <= traits->max_shared_bytes && yops_matmul_threads(t) <= traits->max_block_threads);
+    size_t kept = traits->limits_registers ? KEPT_BYTES : 0;
+    return way == YOPS_BY_THREADS || (yops_matmul_shared_bytes(t, sum_bytes) + kept <= traits->max_shared_bytes &&
+                                      yops_matmul_threads(t) <= traits->max_block_threads);
 }
 
 static uint64_t count_tiles(const yops_matmul_tile *t, const yops_matmul_shape *shape)

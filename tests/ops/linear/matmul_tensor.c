@@ -2,7 +2,7 @@
 /*
  * Products by tensor cores: with small integers every sum is exact, in any order, so that c has the bits of the reference. On
  * devices without them the kernel is the same but for the instructions, which ops/linear/tensor.yh writes out as plain loads and
- * stores. On a GPU that has them each tile, dtype and layout is tried.
+ * stores. On a GPU that has them each tile is tried; with YOKE_TEST_ALL_TILES=1 with each dtype and layout.
  */
 #include "ops/linear/matmul.h"
 #include "matmul_reference.h"
@@ -91,6 +91,44 @@ static void floats(suite *t)
 {
     for (unsigned i = 1; i < 3 && can(t); i++)
         try(t, "tensor64x64", trial_of(YOKE_F32, 66, 71, 39, i), i);
+}
+
+/* An operand of 8 x 8 floats, of which seven rows or columns are taken. */
+static yoke_status make_operand(suite *t, float value, bool transposed, yoke_array *out)
+{
+    yoke_status status = yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 8, 8 }, out);
+    if (status < 0)
+        return status;
+    status = yoke_fill(t->stream, out->buffer, 0, sizeof(float[8][8]), &value, sizeof value);
+    *out = transposed ? yoke_array_transpose(*out, NULL) : *out;
+    return status;
+}
+
+/* 1 + 2^-11 lies between two numbers of TF32; away from zero it is 1 + 2^-10, of both operands. */
+static void rounds(suite *t)
+{
+    const float value = 1 + 0x1p-11f, wanted = 8 * (1 + 0x1p-10f) * (1 + 0x1p-10f);
+    yoke_matmul_options o = YOKE_MATMUL_OPTIONS_INIT;
+    o.flags = YOKE_MATMUL_TF32;
+    yops_matmul_force.tile = tile_of("tensor64x64");
+    for (unsigned i = 1; i < 3 && can(t); i++) {
+        yoke_array a = { 0 }, b = { 0 }, c = { 0 };
+        float found[7 * 7] = { 0 };
+        NEED_OK(make_operand(t, value, i & 1, &a));
+        NEED_OK(make_operand(t, value, i & 2, &b));
+        NEED_OK(yoke_array_create(t->device, YOKE_F32, 2, (const int64_t[]){ 7, 7 }, &c));
+        yoke_array rows = yoke_array_slice(a, 0, 0, 7, 1), columns = yoke_array_slice(b, 1, 0, 7, 1);
+        NEED_OK(yoke_matmul(t->stream, &c, &rows, &columns, &o));
+        NEED_OK(yoke_read(t->stream, found, c.buffer, 0, sizeof found));
+        NEED_OK(yoke_stream_wait(t->stream));
+        for (size_t j = 0; j < sizeof found / sizeof *found; j++)
+            CHECK(found[j] == wanted);
+    out:
+        yoke_buffer_release(c.buffer);
+        yoke_buffer_release(b.buffer);
+        yoke_buffer_release(a.buffer);
+    }
+    yops_matmul_force = (yops_matmul_forced){ NULL, false };
 }
 
 /* Tiles differ in how far they go along k at a time, and in how many stages are on their way: two whole steps and a bit, in one
@@ -209,32 +247,43 @@ static void choices(suite *t)
 
 /* ---- On tensor cores themselves ---- */
 
+/* One tile and a part of another, both ways, and along k once around the ring and a part of a stage. */
+static void try_around(suite *t, const yops_matmul_tile *tile, int32_t in, unsigned layout)
+{
+    int64_t depth = tile->depth / (int64_t)yoke_dtype_get_size(in);
+    matmul_trial trial = trial_of(in, tile->rows + 11, tile->columns + 6, depth * (tile->stages + 3) + 5, layout);
+    trial.c.dtype = in == YOKE_BF16 ? YOKE_BF16 : YOKE_F32;
+    if (!try(t, tile->name, trial, layout))
+        tap_diag("of tile %s, layout %u", tile->name, layout);
+}
+
+/* Each kernel takes a compiler a second or two. What is loaded in which way is a's affair, and b's: two layouts show all four, and
+ * neighbours in the table are each other's mirror image. */
 static void everything(suite *t)
 {
     static const int32_t ins[] = { YOKE_F16, YOKE_BF16, YOKE_F32 };
+    bool all = getenv("YOKE_TEST_ALL_TILES") != NULL;
     if (!traits_of(t).has_tensor_cores || strstr(t->info.name, "double")) {
         suite_skip("not a GPU with tensor cores");
         return;
     }
-    for (size_t i = 0; i < yops_matmul_tile_count; i++)
-        for (unsigned j = 0; j < 12 && yops_matmul_tiles[i].way == YOPS_BY_TENSORS; j++) {
-            matmul_trial trial = trial_of(ins[j / 4], 267, 390, 333, j % 4);
-            trial.c.dtype = j / 4 == 1 ? YOKE_BF16 : YOKE_F32;
-            if (!try(t, yops_matmul_tiles[i].name, trial, j))
-                tap_diag("of tile %s, layout %u", yops_matmul_tiles[i].name, j % 4);
-        }
+    for (size_t i = 0; i < yops_matmul_tile_count; i++) {
+        const yops_matmul_tile *tile = &yops_matmul_tiles[i];
+        yops_traits traits = traits_of(t);
+        if (!yops_matmul_suits(tile, &traits, YOPS_BY_TENSORS, sizeof(float)))
+            continue;
+        for (unsigned j = 0; j < 12; j++)
+            if (all || j == i % 2 * 3 || (j / 4 == 2 && j % 4 % 3 == 0 && strcmp(tile->name, "tensor128x128deep") == 0))
+                try_around(t, tile, ins[j / 4], j % 4);
+    }
 }
 
 static const suite_case cases[] = {
-    { "halves, in each layout", layouts, false },
-    { "floats as TF32", floats, false },
-    { "each tile's schedule", schedules, false },
-    { "a tile of one step", shallow, false },
-    { "dtypes of c, alpha and beta", dtypes, false },
-    { "slices of k, and a batch", slices, false },
-    { "an epilogue", epilogues, false },
-    { "when tensor cores are taken", choices, false },
-    { "every tile, dtype and layout", everything, false },
+    { "halves, in each layout", layouts, false },      { "floats as TF32", floats, false },
+    { "floats are rounded", rounds, false },           { "each tile's schedule", schedules, false },
+    { "a tile of one step", shallow, false },          { "dtypes of c, alpha and beta", dtypes, false },
+    { "slices of k, and a batch", slices, false },     { "an epilogue", epilogues, false },
+    { "when tensor cores are taken", choices, false }, { "every tile", everything, false },
 };
 
 int main(void)
