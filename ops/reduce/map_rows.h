@@ -15,7 +15,8 @@ enum {
     YOPS_ROWS_TILE = 4096,         /* as of reduce_tree.yh */
     YOPS_ROWS_KEPT_TILES = 4,      /* of a row that threads keep */
     YOPS_ROWS_KEPT_BYTES = 256,    /* of a thread, at most */
-    YOPS_ROWS_CPU_ELEMENTS = 16384 /* of a thread's rows, where they are short */
+    YOPS_ROWS_CPU_ELEMENTS = 16384, /* of a thread's rows, where they are short */
+    YOPS_ROWS_NODE = 16             /* bytes of what a part of a row has been reduced to */
 };
 
 /* An array, or an index variable, which is an array of its own values: they are where they lie. */
@@ -51,7 +52,11 @@ typedef struct yops_rows {
     bool by_threads, columns, keeps, is_full;
     int32_t groups, chunks, tiles, last_stage;
     uint32_t rows_each;
+    int64_t part_tiles, part_count; /* of a row; 0 and 1: rows are whole */
 } yops_rows;
+
+/* For tests: rows of several tiles are cut into parts of so many; 0: the device decides. */
+extern int yops_rows_force_parts;
 
 static inline bool yops_rows_is_array(const yops_rows *r, uint32_t k)
 {

@@ -465,6 +465,7 @@ static void add_form(yk_text *t, const yops_rows *r)
     bool many = r->facts->written & ~r->single;
     yk_text_add(t, "#define BY_THREADS %d\n#define GROUPS %d\n#define COLUMNS %d\n#define CHUNKS %d\n#define TILES %d\n",
                 r->by_threads, (int)r->groups, r->columns, (int)r->chunks, (int)r->tiles);
+    yk_text_add(t, "#define IN_PARTS %d\n", r->part_tiles > 0);
     yk_text_add(t, "#define KEEPS %d\n#define IS_FULL %d\n#define STAGES %d\n#define HAS_MANY %d\n#define HAS_SINGLE %d\n",
                 r->keeps, r->is_full, (int)r->last_stage, many, r->single != 0);
 }

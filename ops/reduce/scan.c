@@ -180,12 +180,10 @@ static void make_shape(scan *s)
 
 /* ---- Launches ---- */
 
-static yoke_status get_kernel(scan *s, const char *text, const char *part, const char *name, yoke_kernel **out_kernel)
+static yoke_status get_kernel(scan *s, const char *text, const char *name, yoke_kernel **out_kernel)
 {
-    char options[sizeof s->options + YOPS_ONLY_SIZE];
-    yops_only(options, sizeof options, s->options, part);
-    return s->own ? yops_combination_get_kernel(s->own, text, options, name, out_kernel)
-                  : yops_kernel(&s->call, text, options, name, out_kernel);
+    return s->own ? yops_combination_get_kernel(s->own, text, s->options, name, out_kernel)
+                  : yops_kernel(&s->call, text, s->options, name, out_kernel);
 }
 
 static yoke_buffer *starts_root(const scan *s)
@@ -201,7 +199,7 @@ static yoke_status scan_by_blocks(scan *s)
     yoke_buffer *states = NULL;
     uint64_t rows = (uint64_t)(shape->by_warps ? (shape->rows + WARPS - 1) / WARPS : shape->rows);
     uint64_t blocks = rows * (uint64_t)shape->tiles, size = 16 + blocks * (uint64_t)s->words * 8;
-    yoke_status status = get_kernel(s, "scan_blocks", "scan_blocks", "scan_blocks", &kernel);
+    yoke_status status = get_kernel(s, "scan_blocks", "scan_blocks", &kernel);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, size, &states);
     if (status == YOKE_OK && states)
@@ -234,6 +232,16 @@ static yoke_status launch_threads(const scan *s, const yops_traits *traits, yoke
     return yops_launch(&s->call, kernel, (work + threads - 1) / threads, threads, args, count);
 }
 
+static yoke_status launch_walk(const scan *s, const yops_traits *traits, yoke_kernel *walk, uint64_t work, yoke_buffer *befores,
+                               bool writes)
+{
+    yoke_arg args[] = {
+        yoke_arg_buffer(s->in_place.root), yoke_arg_buffer(s->out_place.root),          yoke_arg_buffer(starts_root(s)),
+        yoke_arg_buffer(befores),          yoke_arg_struct(&s->shape, sizeof s->shape), yoke_arg_i32(writes)
+    };
+    return launch_threads(s, traits, walk, work, args, YOPS_COUNT_OF(args));
+}
+
 static yoke_status scan_by_threads(scan *s, const yops_traits *traits)
 {
     const scan_shape *shape = &s->shape;
@@ -243,31 +251,23 @@ static yoke_status scan_by_threads(scan *s, const yops_traits *traits)
         status = yops_combination_check_rounds(s->own, traits, (uint64_t)tile_of(s->words) + (uint64_t)shape->tiles);
     if (status < 0)
         return status;
-    yoke_kernel *totals = NULL, *tiles = NULL, *elements;
+    yoke_kernel *walk, *tiles = NULL;
     yoke_buffer *befores = NULL;
     uint64_t work = (uint64_t)shape->rows * (uint64_t)shape->tiles, item = (uint64_t)s->words * (s->starts || s->own ? 8 : 4);
-    status = get_kernel(s, "scan", "scan_elements", "scan_elements", &elements);
+    status = get_kernel(s, "scan", "scan_walk", &walk);
     if (status == YOKE_OK && shape->tiles > 1)
-        status = get_kernel(s, "scan", "scan_totals", "scan_totals", &totals);
-    if (status == YOKE_OK && shape->tiles > 1)
-        status = get_kernel(s, "scan", "scan_totals", "scan_tiles", &tiles);
+        status = get_kernel(s, "scan", "scan_tiles", &tiles);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, work * item, &befores);
+    if (status == YOKE_OK && befores)
+        status = launch_walk(s, traits, walk, work, befores, false);
     if (status == YOKE_OK && befores) {
-        yoke_arg sum[] = { yoke_arg_buffer(s->in_place.root), yoke_arg_buffer(starts_root(s)), yoke_arg_buffer(befores),
-                           yoke_arg_struct(shape, sizeof *shape) };
-        yoke_arg fold[] = { yoke_arg_buffer(befores), yoke_arg_i64(shape->rows), yoke_arg_i64(shape->tiles),
+        yoke_arg args[] = { yoke_arg_buffer(befores), yoke_arg_i64(shape->rows), yoke_arg_i64(shape->tiles),
                             yoke_arg_i64(shape->initial[0]), yoke_arg_i64(shape->initial[1]) };
-        status = launch_threads(s, traits, totals, work, sum, YOPS_COUNT_OF(sum));
-        if (status == YOKE_OK)
-            status = launch_threads(s, traits, tiles, (uint64_t)shape->rows, fold, YOPS_COUNT_OF(fold));
+        status = launch_threads(s, traits, tiles, (uint64_t)shape->rows, args, YOPS_COUNT_OF(args));
     }
-    if (status == YOKE_OK) {
-        yoke_buffer *before = befores ? befores : s->in_place.root;
-        yoke_arg args[] = { yoke_arg_buffer(s->in_place.root), yoke_arg_buffer(s->out_place.root), yoke_arg_buffer(starts_root(s)),
-                            yoke_arg_buffer(before), yoke_arg_struct(shape, sizeof *shape) };
-        status = launch_threads(s, traits, elements, work, args, YOPS_COUNT_OF(args));
-    }
+    if (status == YOKE_OK) /* one tile has nothing before it, and does not look at the buffer */
+        status = launch_walk(s, traits, walk, work, befores ? befores : s->out_place.root, true);
     if (befores)
         yoke_buffer_release(befores);
     return status;

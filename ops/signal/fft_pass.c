@@ -225,9 +225,13 @@ int yops_fft_get_output(int32_t kind)
 static yoke_status find_kernel(const yops_fft *f, yops_fft_step *step, const yops_fft_factor *factor, int32_t in_kind,
                                int32_t out_kind)
 {
+    enum { BOTH_WAYS = 4 }; /* fft_points.yh */
     char options[256];
-    int at = yops_write(options, sizeof options, "WIDE=%d INPUT=%d OUTPUT=%d LENGTH=%u STAGES=%u", f->is_wide, (int)in_kind,
-                        yops_fft_get_output(out_kind), (unsigned)factor->length, (unsigned)factor->stages);
+    bool is_real = step->width == 0 && ((in_kind == YOPS_FFT_REAL && out_kind == YOPS_FFT_HALF) ||
+                                        (in_kind == YOPS_FFT_HALF && out_kind == YOPS_FFT_REAL));
+    int at = yops_write(options, sizeof options, "WIDE=%d INPUT=%d OUTPUT=%d LENGTH=%u STAGES=%u", f->is_wide,
+                        is_real ? BOTH_WAYS : (int)in_kind, is_real ? BOTH_WAYS : yops_fft_get_output(out_kind),
+                        (unsigned)factor->length, (unsigned)factor->stages);
     for (uint32_t i = 0; i < factor->stages; i++)
         at += yops_write(options + at, sizeof options - (size_t)at, " R%u=%u", (unsigned)i, (unsigned)factor->radix[i]);
     if (step->width > 0)

@@ -123,8 +123,38 @@ static void first_calls(suite *t)
         }
 }
 
+/* As in a convolution. */
+static void real_both_ways(suite *t)
+{
+    enum { N = 64 };
+    yoke_array line = { 0 }, spectrum = { 0 };
+    yoke_stream *stream = NULL;
+    if (strcmp(t->info.platform, "Portable Computing Language") != 0) {
+        suite_skip("the kernel is that of CPUs");
+        return;
+    }
+    count.so_far = (built){ 0, 0, 0 };
+    if (!CHECK_OK(yoke_device_open(t->info.selector, &count.device)))
+        return;
+    yops_program_watch = watch;
+    if (CHECK_OK(yoke_stream_create(count.device, NULL, &stream)) &&
+        CHECK_OK(yoke_array_create(count.device, YOKE_F32, 1, (const int64_t[]){ N }, &line)) &&
+        CHECK_OK(yoke_array_create(count.device, YOKE_C64, 1, (const int64_t[]){ N / 2 + 1 }, &spectrum))) {
+        CHECK_OK(yoke_fft(stream, YOKE_FFT_FORWARD, &spectrum, &line, YOKE_AXES(0), NULL));
+        CHECK_OK(yoke_fft(stream, YOKE_FFT_INVERSE, &line, &spectrum, YOKE_AXES(0), NULL));
+        CHECK_OK(yoke_stream_wait(stream));
+    }
+    yops_program_watch = NULL;
+    CHECK(count.so_far.programs == 1);
+    yoke_buffer_release(spectrum.buffer);
+    yoke_buffer_release(line.buffer);
+    yoke_stream_release(stream);
+    yoke_device_release(count.device);
+}
+
 static const suite_case cases[] = {
     { "first calls compile no more than they did", first_calls, false },
+    { "a real transform of one pass and its inverse are one program", real_both_ways, false },
 };
 
 int main(void)

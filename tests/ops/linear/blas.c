@@ -229,10 +229,13 @@ static void products(suite *t)
     bool cuda = strcmp(t->info.backend, "cuda") == 0;
     if (!vendor_is_there(t))
         return;
+    setenv("YOKE_BLAS", cuda ? "cublas" : "clblast", 1); /* unset, Yoke's own kernels take vectors */
     for (size_t i = 0; i < (cuda ? sizeof types / sizeof types[0] : 3); i++)
         for (size_t k = 0; k < sizeof shapes / sizeof shapes[0] && test_has(t, types[i][0]); k++)
             if ((cuda || is_for_clblast(types[i][0], k)) && !try_product(t, &shapes[k], types[i][0], types[i][1]))
-                return;
+                goto out;
+out:
+    unsetenv("YOKE_BLAS");
 }
 
 /* ---- What is not taken, and orders ---- */
@@ -311,9 +314,13 @@ static void orders(suite *t)
     release_product(&p);
 }
 
-/* A CPU's products stay here, unless it is ordered otherwise. */
+/* A CPU's products stay here, and those with a vector, unless it is ordered otherwise. */
 static void by_default(suite *t)
 {
+    static const struct {
+        uint64_t m, n;
+        bool has_vector;
+    } parts[] = { { 2, 2, false }, { 1, 2, true }, { 2, 1, true }, { 1, 1, true } };
     product p;
     yoke_status status;
     bool cuda = strcmp(t->info.backend, "cuda") == 0, gpu = t->info.kind == YOKE_DEVICE_GPU;
@@ -321,8 +328,16 @@ static void by_default(suite *t)
         return;
     unsetenv("YOKE_BLAS");
     yops_call call = call_of(t->stream);
-    CHECK(yops_vendor_gemm(&call, &p.gemm, &status) == (cuda || (gpu && !strstr(t->info.vendor, "NVIDIA"))));
+    bool takes = cuda || (gpu && !strstr(t->info.vendor, "NVIDIA"));
+    CHECK(yops_vendor_gemm(&call, &p.gemm, &status) == takes);
     CHECK_OK(status);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        yops_gemm part = p.gemm;
+        part.m = parts[i].m;
+        part.n = parts[i].n;
+        CHECK(yops_vendor_gemm(&call, &part, &status) == (takes && !parts[i].has_vector));
+        CHECK_OK(status);
+    }
     CHECK_OK(yoke_stream_wait(t->stream));
     release_product(&p);
 }

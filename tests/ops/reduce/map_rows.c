@@ -6,6 +6,7 @@
 #include "../arrays.h"
 
 #include "call/call.h"
+#include "reduce/map_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -187,6 +188,69 @@ static void dtypes(suite *t)
     DTYPE(YOKE_C64, "s = sum(x); m = mean(x); y = x - m", { "s", YOKE_REDUCE_SUM, YOKE_C64 }, { "m", YOKE_REDUCE_MEAN, YOKE_C64 });
 }
 
+/* Rows in parts of so many tiles of 4096, which the tree of a row has anyway: the last part is shorter. */
+static void parts(suite *t)
+{
+    static const struct {
+        int part;
+        int64_t n;
+    } all[] = { { 1, 20481 }, { 4, 100000 }, { 8, 65536 } };
+    for (int form = 0; form < count_forms(t); form++)
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            yops_rows_force_parts = all[i].part;
+            floats(t, form, 3, all[i].n, 1, i == 1 ? LAYOUT_OFFSET : LAYOUT_CONTIGUOUS, i == 2);
+            yops_rows_force_parts = 0;
+        }
+}
+
+static unsigned cut_programs;
+
+static yoke_status find_parts(const yoke_source *source)
+{
+    for (const yoke_header *header = source->headers; header && header->name; header++)
+        cut_programs += strstr(header->text, "#define IN_PARTS 1") != NULL;
+    return YOKE_OK;
+}
+
+/* One long row, in place and with an output of one element, has the bits of a row that is whole; one that reads the one element
+ * that it writes stays whole. */
+static void long_row(suite *t)
+{
+    enum { N = 70 * 4096 + 5, WHOLE = 1 << 20 };
+    yops_traits traits;
+    yops_call call = { .function = "test", .stream = t->stream, .device = t->device };
+    test_array x[2], s[2];
+    unsigned cut[2] = { 0 };
+    bool good = CHECK_OK(yops_get_traits(&call, &traits));
+    for (int i = 0; i < 2 && good; i++) {
+        good = test_array_create(t, YOKE_F32, 2, SHAPE(1, N), LAYOUT_CONTIGUOUS, 1, &x[i]) &&
+               test_array_create(t, YOKE_F32, 2, SHAPE(1, 1), LAYOUT_CONTIGUOUS, 2, &s[i]) && test_upload(t, &x[i]) &&
+               test_upload(t, &s[i]);
+        if (!good)
+            return;
+        yoke_var vars[] = { yoke_var_array("x", x[i].array), yoke_var_array("s", s[i].array) };
+        cut_programs = 0;
+        yops_program_watch = find_parts;
+        yops_rows_force_parts = i == 0 ? WHOLE : 0;
+        CHECK_OK(yoke_map_rows(t->stream, "d = x - mean(x); s = sum(d * d); x = 2 * d", vars, 2, YOKE_AXES(1)));
+        cut[i] = cut_programs;
+        CHECK_OK(yoke_map_rows(t->stream, "m = s; s = sum(x); x = x - s - m", vars, 2, YOKE_AXES(1)));
+        yops_rows_force_parts = 0;
+        yops_program_watch = NULL;
+        CHECK(cut_programs == cut[i]);
+        CHECK_OK(yoke_stream_wait(t->stream));
+        good = test_download_checked(t, &x[i], false) && test_download_checked(t, &s[i], false);
+    }
+    CHECK(cut[0] == 0 && cut[1] == (traits.compute_units > 1));
+    for (int64_t k = 0; k < N && good; k++)
+        good = CHECK(test_same(YOKE_F32, test_element(&x[0], k), test_element(&x[1], k)));
+    CHECK(test_same(YOKE_F32, test_element(&s[0], 0), test_element(&s[1], 0)));
+    for (int i = 0; i < 2; i++) {
+        test_array_release(&s[i]);
+        test_array_release(&x[i]);
+    }
+}
+
 /* ---- Against the operations one by one ---- */
 
 /* (x - mean) / sqrt(variance + 0.5), in place; with a function whose name is one of the kernel's. */
@@ -346,6 +410,8 @@ static void mistakes(suite *t)
 static const suite_case cases[] = {
     { "rows of many lengths have the bits of yoke_reduce", lengths, false },
     { "strides, unaligned rows and columns", layouts, false },
+    { "rows in parts have the same bits", parts, false },
+    { "one long row is cut", long_row, false },
     { "all dtypes", dtypes, false },
     { "stages give the bits of the operations one by one", stages, false },
     { "softmax along any axes", softmaxes, false },
