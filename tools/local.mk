@@ -54,6 +54,11 @@ tools_yoke_SOURCES = \
 	tools/info/info.h \
 	tools/info/json.c \
 	tools/info/text.c \
+	tools/run/element.c \
+	tools/run/launch.c \
+	tools/run/npy.c \
+	tools/run/report.c \
+	tools/run/run.h \
 	tools/trace/draw.c \
 	tools/trace/idle.c \
 	tools/trace/json.c \
