@@ -35,8 +35,11 @@ tools_yoke_SOURCES = \
 	tools/cc/depend.c \
 	tools/cc/embed.c \
 	tools/cc/form.c \
+	tools/cc/generate.c \
 	tools/cc/options.c \
 	tools/cc/read.c \
+	tools/cc/run.c \
+	tools/cc/run_options.c \
 	tools/cc/spirv.c \
 	tools/cc/twins.c \
 	tools/ground/host.c \
