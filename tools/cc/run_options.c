@@ -11,10 +11,17 @@
 #include "cc.h"
 
 static const char *const option_words[] = {
-    [CC_RUN - CC_RUN] = "--run",     [CC_KERNEL - CC_RUN] = "--kernel", [CC_SIZE - CC_RUN] = "--size",
-    [CC_RANGE - CC_RUN] = "--range", [CC_DATA - CC_RUN] = "--data",     [CC_TYPE - CC_RUN] = "--type",
-    [CC_SEED - CC_RUN] = "--seed",   [CC_ULPS - CC_RUN] = "--ulps",     [CC_GRID - CC_RUN] = "--grid",
-    [CC_BLOCK - CC_RUN] = "--block", [CC_SHARED - CC_RUN] = "--shared",
+    [0] = "--run",
+    [CC_KERNEL - CC_RUN] = "--kernel",
+    [CC_SIZE - CC_RUN] = "--size",
+    [CC_RANGE - CC_RUN] = "--range",
+    [CC_DATA - CC_RUN] = "--data",
+    [CC_TYPE - CC_RUN] = "--type",
+    [CC_SEED - CC_RUN] = "--seed",
+    [CC_ULPS - CC_RUN] = "--ulps",
+    [CC_GRID - CC_RUN] = "--grid",
+    [CC_BLOCK - CC_RUN] = "--block",
+    [CC_SHARED - CC_RUN] = "--shared",
 };
 
 /* ---- Settings ---- */
