@@ -38,6 +38,7 @@ tools_yoke_SOURCES = \
 	tools/cc/generate.c \
 	tools/cc/options.c \
 	tools/cc/read.c \
+	tools/cc/replay.c \
 	tools/cc/run.c \
 	tools/cc/run_options.c \
 	tools/cc/spirv.c \
@@ -60,6 +61,7 @@ tools_yoke_SOURCES = \
 	tools/run/element.c \
 	tools/run/launch.c \
 	tools/run/npy.c \
+	tools/run/record.c \
 	tools/run/report.c \
 	tools/run/run.h \
 	tools/trace/draw.c \

@@ -265,14 +265,14 @@ static int run(const tool_command *command, int argc, char **argv)
 {
     cc_options o = { .forms = { { .language = "CUDA", .backend = "cuda" }, { .language = "OpenCL", .backend = "opencl" } } };
     int code = cc_read_options(command, argc, argv, &o);
-    if (!o.run.wanted)
+    if (!o.run.wanted && !o.run.replay)
         setenv("YOKE_CACHE", "off", 1); /* what comes from the cache has no log */
     if (code == TOOL_FINE && !tool_backend_exists(command))
         code = TOOL_USAGE;
     if (code == TOOL_FINE)
         code = check_devices(command, &o);
     if (code == TOOL_FINE)
-        code = o.run.wanted ? cc_run_forms(command, &o) : report(command, &o);
+        code = o.run.wanted ? cc_run_forms(command, &o) : o.run.replay ? cc_replay(command, &o) : report(command, &o);
     for (int i = 0; i < 2; i++)
         cc_free_form(&o.forms[i]);
     for (size_t i = 0; i < o.folder_count; i++)
@@ -303,7 +303,8 @@ const tool_command tool_cc = {
         "  --depfile FILE            with -o: also write a rule for make or Ninja that names what was read\n"
         "  --spirv                   with -o FILE.c: also SPIR-V, made by clang and llvm-spirv\n"
         "  --run                     launch both forms with the same data, each on its device, and compare what they leave\n"
-        "  --kernel NAME             with --run: this kernel alone\n"
+        "  --replay RECORD           launch what YOKE_RECORD has kept, a folder or one of its .json files, and compare\n"
+        "  --kernel NAME             with --run and --replay: this kernel alone\n"
         "  --size NAME=COUNT,...     with --run: the value of an integer, or the elements of a buffer; COUNT may be a product, as "
         "rows*columns\n"
         "  --range NAME=FROM:TO      with --run: from where its values are taken at random; NAME=VALUE: all of them\n"
@@ -313,7 +314,7 @@ const tool_command tool_cc = {
         "  --grid X[xY[xZ]]          with --run: blocks of the launch\n"
         "  --block X[xY[xZ]]         with --run: threads of a block\n"
         "  --shared BYTES            with --run: dynamic shared memory of a block\n"
-        "  --ulps COUNT              with --run: floating-point numbers so far apart are equal\n"
+        "  --ulps COUNT              with --run and --replay: floating-point numbers so far apart are equal\n"
         "  -h, --help                print this help\n\n"
         "With --run an integer is the first --size (1000), a buffer has the product of the sizes that name integers, "
         "integers in buffers are from 0 to below the first --size, and the other numbers from -1 to 1. Two --device choose "

@@ -66,7 +66,9 @@ typedef struct cc_settings {
 /* The options of --run. */
 typedef struct cc_run {
     bool wanted;
-    const char *other;  /* one of the options below was given */
+    const char *replay; /* a record, or a folder of them; NULL: none */
+    const char *other;  /* one of the options for --run alone was given */
+    const char *either; /* one of those for both */
     const char *kernel; /* NULL: all */
     cc_settings sizes, ranges, files, types;
     uint64_t seed, ulps;
@@ -119,7 +121,7 @@ char *cc_header(const cc_options *o);
 char *cc_name(const cc_options *o);
 
 /* The options of --run, beyond the letters of the others: run_options.c. Returns an exit code. */
-enum { CC_RUN = 256, CC_KERNEL, CC_SIZE, CC_RANGE, CC_DATA, CC_TYPE, CC_SEED, CC_ULPS, CC_GRID, CC_BLOCK, CC_SHARED };
+enum { CC_RUN = 256, CC_REPLAY, CC_KERNEL, CC_SIZE, CC_RANGE, CC_DATA, CC_TYPE, CC_SEED, CC_ULPS, CC_GRID, CC_BLOCK, CC_SHARED };
 int cc_take_run_option(const tool_command *command, cc_run *run, int option);
 /* The setting for a parameter, by either of its names, marked as used; NULL: there is none. */
 cc_setting *cc_find_setting(cc_settings *settings, const char *name, const char *other_name);
@@ -150,7 +152,27 @@ char *cc_list_files(const tool_command *command, const cc_options *o);
 /* Read the kernels that a text declares, without compiling it: macros are not expanded, and templates are not seen through. */
 void cc_read(const cc_options *o, cc_form *form);
 
-/* ---- Running: run.c, generate.c ---- */
+/* ---- Running: run.c, generate.c, replay.c ---- */
+
+/* A form that runs on a device. */
+typedef struct cc_side {
+    cc_form *form;
+    yoke_device *device;
+    yoke_device_info info;
+    yoke_program *program;
+    char *name; /* "saxpy.cu on cuda:0" */
+} cc_side;
+
+/* The form that the device takes, which the side takes over; or that of the selector. Return an exit code. */
+int cc_take_device(const tool_command *command, cc_options *o, yoke_device *device, cc_side *s);
+int cc_take_selector(const tool_command *command, cc_options *o, const char *selector, cc_side *s);
+int cc_build_side(const tool_command *command, const cc_options *o, cc_side *s);
+void cc_free_side(cc_side *s);
+/* What the side calls the kernel: an instance of a template has another name in C++. NULL: it has none. */
+yoke_kernel *cc_find_kernel(const cc_options *o, const cc_side *s, const char *name);
+
+/* Run what o->run.replay has, a file or a folder, by the forms that there are. Returns an exit code. */
+int cc_replay(const tool_command *command, cc_options *o);
 
 /* Launch both forms with the same data, each kernel on a device of each, and compare what they leave. Returns an exit code. */
 int cc_run_forms(const tool_command *command, cc_options *o);

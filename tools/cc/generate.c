@@ -266,6 +266,7 @@ static int make_arg(const maker *m, const pair *p, size_t index, run_arg *arg)
     cc_setting *file = cc_find_setting(&m->run->files, one->name, other->name);
     size_t lanes = 1;
     snprintf(arg->name, sizeof arg->name, "%s", *one->name ? one->name : other->name);
+    arg->same = index;
     arg->kind = one->kind != YOKE_PARAM_UNKNOWN ? one->kind : other->kind;
     arg->read_only = one->read_only == 1 && other->read_only == 1;
     if (arg->kind == YOKE_PARAM_LOCAL)

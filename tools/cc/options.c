@@ -276,10 +276,15 @@ static int check_function(const tool_command *command, const cc_options *o)
 /* Whether --run and the others fit each other. */
 static int check_run(const tool_command *command, const cc_options *o)
 {
+    const char *running = o->run.replay ? "--replay" : o->run.wanted ? "--run" : NULL;
     if (!o->run.wanted && o->run.other)
         return tool_misused(command, "%s is for --run", o->run.other);
-    if (o->run.wanted && (o->output || o->architecture_count > 0 || o->spirv))
-        return tool_misused(command, "--run compiles for its devices; -o, --arch and --spirv are without it");
+    if (!running && o->run.either)
+        return tool_misused(command, "%s is for --run and --replay", o->run.either);
+    if (o->run.wanted && o->run.replay)
+        return tool_misused(command, "--run makes data, and --replay has it");
+    if (running && (o->output || o->architecture_count > 0 || o->spirv))
+        return tool_misused(command, "%s compiles for its devices; -o, --arch and --spirv are without it", running);
     return TOOL_FINE;
 }
 
@@ -329,6 +334,7 @@ int cc_read_options(const tool_command *command, int argc, char **argv, cc_optio
         { "name-expression", required_argument, NULL, 'n' },
         { "opencl-std", required_argument, NULL, 'O' },
         { "range", required_argument, NULL, CC_RANGE },
+        { "replay", required_argument, NULL, CC_REPLAY },
         { "run", no_argument, NULL, CC_RUN },
         { "seed", required_argument, NULL, CC_SEED },
         { "shared", required_argument, NULL, CC_SHARED },

@@ -8,15 +8,6 @@
 
 #include "cc.h"
 
-/* One of the two that are compared. */
-typedef struct side {
-    cc_form *form;
-    yoke_device *device;
-    yoke_device_info info;
-    yoke_program *program;
-    char *name; /* "saxpy.cu on cuda:0" */
-} side;
-
 /* ---- Sides ---- */
 
 static cc_form *form_for(cc_options *o, const char *backend)
@@ -27,8 +18,7 @@ static cc_form *form_for(cc_options *o, const char *backend)
     return NULL;
 }
 
-/* A side takes the device over. */
-static int take_device(const tool_command *command, cc_options *o, yoke_device *device, side *s)
+int cc_take_device(const tool_command *command, cc_options *o, yoke_device *device, cc_side *s)
 {
     s->device = device;
     s->info = (yoke_device_info)YOKE_DEVICE_INFO_INIT;
@@ -42,16 +32,16 @@ static int take_device(const tool_command *command, cc_options *o, yoke_device *
     return TOOL_FINE;
 }
 
-static int take_selector(const tool_command *command, cc_options *o, const char *selector, side *s)
+int cc_take_selector(const tool_command *command, cc_options *o, const char *selector, cc_side *s)
 {
     yoke_device *device;
     if (yoke_device_open(selector, &device) < 0)
         return tool_no_device(command);
-    return take_device(command, o, device, s);
+    return cc_take_device(command, o, device, s);
 }
 
 /* The first two devices that the form can run on; one text may be on any. */
-static int take_any_two(const tool_command *command, cc_options *o, side sides[2])
+static int take_any_two(const tool_command *command, cc_options *o, cc_side sides[2])
 {
     yoke_device_info infos[CC_MOST];
     size_t count = 0, taken = 0;
@@ -62,7 +52,7 @@ static int take_any_two(const tool_command *command, cc_options *o, side sides[2
         return tool_no_device(command);
     for (size_t i = 0; i < count && i < CC_MOST && taken < 2 && code == TOOL_FINE; i++)
         if (form_for(o, infos[i].backend))
-            code = take_selector(command, o, infos[i].selector, &sides[taken++]);
+            code = cc_take_selector(command, o, infos[i].selector, &sides[taken++]);
     if (code == TOOL_FINE && taken < 2) {
         tool_complain(command, "%s: there %s here to run it on, and comparing takes two", o->forms[o->forms[0].path ? 0 : 1].path,
                       taken == 1 ? "is one device" : "is no device");
@@ -72,7 +62,7 @@ static int take_any_two(const tool_command *command, cc_options *o, side sides[2
 }
 
 /* The devices that are named; else one for each form; else two for the only one. */
-static int choose_sides(const tool_command *command, cc_options *o, side sides[2])
+static int choose_sides(const tool_command *command, cc_options *o, cc_side sides[2])
 {
     int code = TOOL_FINE;
     bool one_text = o->forms[0].path && o->forms[1].path && strcmp(o->forms[0].path, o->forms[1].path) == 0;
@@ -80,7 +70,7 @@ static int choose_sides(const tool_command *command, cc_options *o, side sides[2
         return tool_misused(command, "--run compares two devices, and %zu are named", o->device_count);
     if (o->device_count == 2) {
         for (int i = 0; i < 2 && code == TOOL_FINE; i++)
-            code = take_selector(command, o, o->devices[i], &sides[i]);
+            code = cc_take_selector(command, o, o->devices[i], &sides[i]);
         return code;
     }
     if (!o->forms[0].path || !o->forms[1].path)
@@ -88,7 +78,7 @@ static int choose_sides(const tool_command *command, cc_options *o, side sides[2
     for (int i = 0; i < 2 && code == TOOL_FINE; i++) {
         yoke_device *device = cc_open_device(o, &o->forms[i]);
         if (device) {
-            code = take_device(command, o, device, &sides[i]);
+            code = cc_take_device(command, o, device, &sides[i]);
             continue;
         }
         if (one_text && i == 0)
@@ -99,7 +89,7 @@ static int choose_sides(const tool_command *command, cc_options *o, side sides[2
     return code;
 }
 
-static int build(const tool_command *command, const cc_options *o, side *s)
+int cc_build_side(const tool_command *command, const cc_options *o, cc_side *s)
 {
     yoke_source source = cc_source(o, s->form);
     if (o->math == YOKE_MATH_DEFAULT)
@@ -110,7 +100,7 @@ static int build(const tool_command *command, const cc_options *o, side *s)
     return yoke_error()->status == YOKE_E_UNAVAILABLE ? TOOL_NO_DEVICE : TOOL_WRONG;
 }
 
-static void free_side(side *s)
+void cc_free_side(cc_side *s)
 {
     yoke_program_release(s->program);
     yoke_device_release(s->device);
@@ -119,8 +109,7 @@ static void free_side(side *s)
 
 /* ---- Kernels ---- */
 
-/* What this form calls it: an instance of a template has another name in C++. NULL: the form has none. */
-static yoke_kernel *find_kernel(const cc_options *o, const side *s, const char *name)
+yoke_kernel *cc_find_kernel(const cc_options *o, const cc_side *s, const char *name)
 {
     yoke_kernel *kernel = NULL;
     for (size_t i = 0; i < o->name_count && strcmp(s->info.backend, "cuda") == 0; i++) {
@@ -135,9 +124,9 @@ static yoke_kernel *find_kernel(const cc_options *o, const side *s, const char *
 }
 
 /* The names of the kernels that are run, those of the OpenCL form, which has no names of C++; to be freed. */
-static const char **list_kernels(const cc_options *o, const side sides[2], size_t *out_count)
+static const char **list_kernels(const cc_options *o, const cc_side sides[2], size_t *out_count)
 {
-    const side *from = &sides[strcmp(sides[0].info.backend, "opencl") == 0 ? 0 : 1];
+    const cc_side *from = &sides[strcmp(sides[0].info.backend, "opencl") == 0 ? 0 : 1];
     size_t count = o->run.kernel ? 1 : yoke_program_get_kernel_count(from->program);
     const char **names = tool_alloc((count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++)
@@ -147,12 +136,12 @@ static const char **list_kernels(const cc_options *o, const side sides[2], size_
 }
 
 /* Make the case of a kernel. */
-static int prepare(const tool_command *command, cc_options *o, const side sides[2], const char *name, yoke_kernel *kernels[2],
+static int prepare(const tool_command *command, cc_options *o, const cc_side sides[2], const char *name, yoke_kernel *kernels[2],
                    run_case *out_case)
 {
     out_case->kernel = tool_text("%s", name);
     for (int i = 0; i < 2; i++) {
-        kernels[i] = find_kernel(o, &sides[i], name);
+        kernels[i] = cc_find_kernel(o, &sides[i], name);
         if (kernels[i])
             continue;
         tool_complain(command, "kernel %s is not in %s: %s", name, sides[i].name, yoke_error()->text);
@@ -173,7 +162,7 @@ static int check_used(const tool_command *command, const cc_run *run)
     return TOOL_FINE;
 }
 
-static void print_launch(const run_case *c, const side sides[2], const run_result results[2])
+static void print_launch(const run_case *c, const cc_side sides[2], const run_result results[2])
 {
     const tool_colours *colours = tool_colours_of(stdout);
     printf("%skernel %s%s: %u x %u x %u blocks of %u x %u x %u threads\n", colours->bold, c->kernel, colours->reset, c->grid.x,
@@ -186,7 +175,7 @@ static void print_launch(const run_case *c, const side sides[2], const run_resul
 }
 
 /* Launch a case on both sides, and compare. */
-static int run_case_on(const tool_command *command, const cc_run *run, const side sides[2], yoke_kernel *const kernels[2],
+static int run_case_on(const tool_command *command, const cc_run *run, const cc_side sides[2], yoke_kernel *const kernels[2],
                        const run_case *c, size_t *out_differing)
 {
     run_result results[2] = { { 0 }, { 0 } };
@@ -206,7 +195,7 @@ static int run_case_on(const tool_command *command, const cc_run *run, const sid
     return code;
 }
 
-static int run_kernels(const tool_command *command, cc_options *o, const side sides[2])
+static int run_kernels(const tool_command *command, cc_options *o, const cc_side sides[2])
 {
     const tool_colours *colours = tool_colours_of(stdout);
     size_t count = 0, differing = 0;
@@ -234,13 +223,13 @@ static int run_kernels(const tool_command *command, cc_options *o, const side si
 
 int cc_run_forms(const tool_command *command, cc_options *o)
 {
-    side sides[2] = { { 0 }, { 0 } };
+    cc_side sides[2] = { { 0 }, { 0 } };
     int code = choose_sides(command, o, sides);
     for (int i = 0; i < 2 && code == TOOL_FINE; i++)
-        code = build(command, o, &sides[i]);
+        code = cc_build_side(command, o, &sides[i]);
     if (code == TOOL_FINE)
         code = run_kernels(command, o, sides);
     for (int i = 0; i < 2; i++)
-        free_side(&sides[i]);
+        cc_free_side(&sides[i]);
     return code;
 }

@@ -12,6 +12,7 @@
 
 static const char *const option_words[] = {
     [0] = "--run",
+    [CC_REPLAY - CC_RUN] = "--replay",
     [CC_KERNEL - CC_RUN] = "--kernel",
     [CC_SIZE - CC_RUN] = "--size",
     [CC_RANGE - CC_RUN] = "--range",
@@ -179,6 +180,10 @@ int cc_take_run_option(const tool_command *command, cc_run *run, int option)
         return TOOL_USAGE;
     if (option == CC_RUN)
         run->wanted = true;
+    else if (option == CC_REPLAY)
+        run->replay = optarg;
+    else if (option == CC_KERNEL || option == CC_ULPS)
+        run->either = word;
     else
         run->other = word;
     switch (option) {

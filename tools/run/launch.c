@@ -13,6 +13,7 @@ void run_free_case(run_case *c)
     }
     free(c->args);
     free(c->kernel);
+    free(c->origin);
     *c = (run_case){ 0 };
 }
 
@@ -24,9 +25,10 @@ void run_free_result(run_result *result)
     *result = (run_result){ 0 };
 }
 
-/* Make the argument; a buffer is stored for its release. */
-static yoke_status make_arg(yoke_stream *stream, const run_arg *from, yoke_buffer **out_buffer, yoke_arg *out_arg)
+/* Make the argument; a buffer is stored for its release, and may be that of an argument before it. */
+static yoke_status make_arg(yoke_stream *stream, const run_case *c, size_t index, yoke_buffer **buffers, yoke_arg *out_arg)
 {
+    const run_arg *from = &c->args[index];
     if (from->kind == YOKE_PARAM_LOCAL) {
         *out_arg = yoke_arg_local(from->size);
         return YOKE_OK;
@@ -36,8 +38,9 @@ static yoke_status make_arg(yoke_stream *stream, const run_arg *from, yoke_buffe
             *out_arg = yoke_arg_null();
             return YOKE_OK;
         }
-        yoke_status status = yoke_buffer_create(yoke_stream_get_device(stream), from->size, out_buffer);
-        *out_arg = yoke_arg_buffer(*out_buffer);
+        yoke_status status =
+            from->same == index ? yoke_buffer_create(yoke_stream_get_device(stream), from->size, &buffers[index]) : YOKE_OK;
+        *out_arg = yoke_arg_buffer(buffers[from->same]);
         return status;
     }
     *out_arg = yoke_arg_struct(from->before, from->size);
@@ -98,7 +101,7 @@ static unsigned char **make_room(const run_case *c)
 {
     unsigned char **room = tool_alloc((c->count + 1) * sizeof *room);
     for (size_t i = 0; i < c->count; i++)
-        if (c->args[i].kind == YOKE_PARAM_BUFFER && c->args[i].size > 0)
+        if (c->args[i].kind == YOKE_PARAM_BUFFER && c->args[i].size > 0 && c->args[i].same == i)
             room[i] = tool_alloc(c->args[i].size);
     return room;
 }
@@ -138,7 +141,7 @@ yoke_status run_launch(yoke_kernel *kernel, const run_case *c, run_result *out_r
     if (status == YOKE_OK)
         status = yoke_stream_create(device, &desc, &stream);
     for (size_t i = 0; i < c->count && status == YOKE_OK; i++)
-        status = make_arg(stream, &c->args[i], &buffers[i], &args[i]);
+        status = make_arg(stream, c, i, buffers, &args[i]);
     if (status == YOKE_OK)
         status = launch_twice(stream, kernel, c, args, buffers, timed, out_result);
     for (size_t i = 0; i < c->count; i++)

@@ -47,12 +47,14 @@ typedef struct run_arg {
     bool read_only;
     run_type type;
     size_t size;             /* bytes; 0: a null pointer */
+    size_t same;             /* of a buffer: the first argument that is this buffer, else its own index */
     unsigned char *before;   /* the value, or what the buffer has at first */
     unsigned char *expected; /* what the buffer has to have afterwards; NULL: nobody knows */
 } run_arg;
 
 typedef struct run_case {
     char *kernel;
+    char *origin; /* where it was recorded; NULL: nowhere */
     yoke_dim grid, block;
     size_t shared;
     run_arg *args;
@@ -60,6 +62,19 @@ typedef struct run_case {
 } run_case;
 
 void run_free_case(run_case *c);
+
+/* ---- Records: record.c ---- */
+
+/* The names of a buffer's contents, before and after. */
+typedef struct run_hashes {
+    unsigned char before[16], after[16];
+} run_hashes;
+
+/* Read the text of a record, whose buffers have sizes and no contents yet, and what they are called; to be freed. NULL, or why it
+ * is no record. */
+const char *run_parse_record(const char *text, size_t size, run_case *out_case, run_hashes **out_hashes);
+/* Read a record and the contents of its buffers. NULL, or a text, to be freed, that says why not. */
+char *run_read_record(const char *path, run_case *out_case);
 
 /* What a launch has left. */
 typedef struct run_result {
