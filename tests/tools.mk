@@ -7,7 +7,8 @@ tests_tools_bad_icd_la_SOURCES = tests/tools/bad_icd.c tests/tools/misbehave.h
 tests_tools_stub_cuda_la_SOURCES = tests/tools/misbehave.h tests/tools/stub_cuda.c
 tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-EXTRA_PROGRAMS += tests/tools/element tests/tools/group tests/tools/guide_messages tests/tools/host tests/tools/trouble
+EXTRA_PROGRAMS += tests/tools/element tests/tools/group tests/tools/guide_messages tests/tools/host tests/tools/recorded \
+	tests/tools/trouble
 tests_tools_element_SOURCES = tests/tools/element.c tools/run/element.c tools/run/npy.c tools/run/run.h tools/ground/tool.c \
 	tools/ground/tool.h
 tests_tools_element_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
@@ -17,6 +18,7 @@ tests_tools_group_SOURCES = tests/tools/group.c tools/info/info.h tools/info/gro
 	tools/ground/tool.h
 tests_tools_group_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_group_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
+tests_tools_recorded_LDADD = libyoke.la
 tests_tools_trouble_LDADD = libyoke.la
 tests_tools_host_SOURCES = tests/tools/host.c tools/ground/host.c tools/ground/host.h tools/ground/tool.c \
 	tools/ground/tool.h
@@ -40,6 +42,7 @@ tool_tests = \
 	tests/tools/host.tap \
 	tests/tools/info.tap \
 	tests/tools/legs.tap \
+	tests/tools/recorded.tap \
 	tests/tools/report.tap \
 	tests/tools/trace.tap \
 	tests/tools/yoke.tap
@@ -56,6 +59,7 @@ EXTRA_DIST += \
 	tests/tools/info.sh \
 	tests/tools/legs.sh \
 	tests/tools/run.sh \
+	tests/tools/recorded.sh \
 	tests/tools/report.sh \
 	tests/tools/trace.sh \
 	tests/tools/tune.sh \
