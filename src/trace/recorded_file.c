@@ -120,9 +120,13 @@ static int add_contents(yk_text *text, const char *folder, const yk_recorded_arg
 static int add_arg(yk_text *text, const char *folder, const yk_recorded *launch, size_t index)
 {
     static const char *const kinds[] = {
+        /* those of arrays and images are in no record */
         [YOKE_ARG_BUFFER] = "buffer", [YOKE_ARG_INTEGER] = "integer", [YOKE_ARG_FLOATING] = "floating",
-        [YOKE_ARG_STRUCT] = "struct", [YOKE_ARG_NULL] = "null",       [YOKE_ARG_LOCAL] = "shared"
+        [YOKE_ARG_STRUCT] = "struct", [YOKE_ARG_NULL] = "null",       [YOKE_ARG_LOCAL] = "shared",
+        [YOKE_ARG_IN] = "in",         [YOKE_ARG_OUT] = "out",         [YOKE_ARG_INOUT] = "inout",
+        [YOKE_ARG_IMAGE] = "image",   [YOKE_ARG_SURFACE] = "surface"
     };
+    _Static_assert(YK_COUNT_OF(kinds) == YOKE_ARG_SURFACE + 1, "a word for each kind of argument");
     const yk_recorded_arg *arg = &launch->args[index];
     int error = 0;
     yk_text_add(text, "  {");
@@ -152,7 +156,7 @@ static int add_launch(yk_text *text, const char *folder, const yk_recorded *laun
                   { "backend", device->backend },     { "options", yk_text_get(&program->options) },
                   { "device", device->name },         { "driver", device->driver } };
     int error = 0;
-    yk_text_add(text, "{\"yoke_record\": 1,\n");
+    yk_text_add(text, "{\"launch_record\": 1,\n");
     for (size_t i = 0; i < YK_COUNT_OF(words); i++) {
         yk_text_add(text, " ");
         add_word(text, words[i].name, words[i].word);

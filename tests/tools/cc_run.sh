@@ -123,7 +123,8 @@ END
     says "--size by=COUNT says how many"
     run 2 "shared memory" $again --type p=float --type by=float --size n=64,by=12 struct.cl
     says "--size s=BYTES says how much"
-    run 0 "a struct, a vector and shared memory" $again --type p=float --type by=float --size n=64,p=n*2,s=256,by=12 --block 64 struct.cl
+    run 0 "a struct, a vector and shared memory" $again --type p=float --type by=float \
+        --size n=64,p=n*2,s=256,by=12 --block 64 struct.cl
     says "p 128 elements equal"
     says "1 x 1 x 1 blocks of 64 x 1 x 1 threads"
 }

@@ -74,7 +74,7 @@ if has_json; then
         says "$1"
     }
     refuses "it is no JSON" '$d'
-    refuses "it is no record of a launch" 's/"yoke_record": 1/"yoke_record": 2/'
+    refuses "it is no record of a launch" 's/"launch_record": 1/"launch_record": 2/'
     refuses "not the shape of a launch" 's/"grid": \[2,/"grid": [0,/'
     refuses "not the shape of a launch" 's/"block": \[32, 1, 1\]/"block": [32, 1]/'
     refuses "an argument has no size" 's/"size": 256/"size": -1/'

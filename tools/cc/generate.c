@@ -81,6 +81,7 @@ static bool type_of(const yoke_param_info *info, run_type *out_type, size_t *out
                                             [YOKE_SCALAR_SIGNED] = YK_SCALAR_SIGNED,
                                             [YOKE_SCALAR_UNSIGNED] = YK_SCALAR_UNSIGNED,
                                             [YOKE_SCALAR_FLOATING] = YK_SCALAR_FLOATING };
+    _Static_assert(YK_COUNT_OF(kinds) == YOKE_SCALAR_FLOATING + 1, "a kind for each public one");
     yk_type type;
     *out_lanes = 1;
     if (info->scalar > YOKE_SCALAR_UNKNOWN && (size_t)info->scalar < YK_COUNT_OF(kinds)) {

@@ -127,7 +127,9 @@ int cc_replay(const tool_command *command, cc_options *o)
     cc_side sides[CC_MOST] = { { 0 } };
     size_t count = 0, record_count = 0, differing = 0;
     char **records = list_records(command, o->run.replay, &record_count);
-    int code = records ? choose_sides(command, o, sides, &count) : TOOL_USAGE;
+    if (!records)
+        return TOOL_USAGE;
+    int code = choose_sides(command, o, sides, &count);
     for (size_t i = 0; i < count && code == TOOL_FINE; i++)
         code = cc_build_side(command, o, &sides[i]);
     for (size_t i = 0; i < record_count && code == TOOL_FINE; i++)

@@ -146,7 +146,7 @@ static const char *read_case(const json_t *from, run_case *c, run_hashes **out_h
     const json_t *args = json_object_get(from, "args");
     const char *why = NULL;
     size_t version;
-    if (!get_number(from, "yoke_record", 1, 1, &version))
+    if (!get_number(from, "launch_record", 1, 1, &version))
         return "it is no record of a launch, or one of a later version";
     if (!*get_word(from, "kernel") || !json_is_array(args) || json_array_size(args) > YOKE_MAX_ARGS)
         return "it has no kernel, or not the arguments of one";
@@ -205,23 +205,24 @@ static char *read_regular(const char *path, size_t most, size_t *out_size)
 }
 
 /* The contents of a buffer, to be freed. NULL: *out_why, to be freed, says why not. */
-static unsigned char *read_contents(const char *folder, const unsigned char hash[YK_HASH_SIZE], size_t size, char **out_why)
+static unsigned char *read_contents(const char *folder, const unsigned char *hash, size_t size, char **out_why)
 {
-    char name[2 * YK_HASH_SIZE + 1];
-    unsigned char found[YK_HASH_SIZE];
+    char name[2 * YK_HASH_SIZE + 1] = "";
+    unsigned char found[YK_HASH_SIZE] = { 0 };
     size_t length = 0;
     for (size_t i = 0; i < YK_HASH_SIZE; i++)
         snprintf(name + 2 * i, 3, "%02x", hash[i]);
     char *path = tool_text("%s/%s.bin", folder, name);
     unsigned char *bytes = (unsigned char *)read_regular(path, size, &length);
-    if (!bytes)
+    if (!bytes) {
         *out_why = tool_text("%s: %s", path, strerror(errno));
-    else if (length == size)
-        yk_hash(bytes, size, 0, found);
-    if (bytes && (length != size || memcmp(found, hash, sizeof found) != 0)) {
-        *out_why = tool_text("%s: it has not the contents that its name and the record say", path);
-        free(bytes);
-        bytes = NULL;
+    } else {
+        yk_hash(bytes, length, 0, found);
+        if (length != size || memcmp(found, hash, sizeof found) != 0) {
+            *out_why = tool_text("%s: it has not the contents that its name and the record say", path);
+            free(bytes);
+            bytes = NULL;
+        }
     }
     free(path);
     return bytes;
@@ -242,7 +243,7 @@ char *run_read_record(const char *path, run_case *out_case)
         const char *fault = run_parse_record(text, size, out_case, &hashes);
         why = fault ? tool_text("%s: %s", path, fault) : NULL;
     }
-    for (size_t i = 0; !why && i < out_case->count; i++) {
+    for (size_t i = 0; !why && hashes && i < out_case->count; i++) {
         run_arg *arg = &out_case->args[i];
         if (arg->kind != YOKE_PARAM_BUFFER || arg->size == 0 || arg->same != i)
             continue;
