@@ -128,6 +128,9 @@ libyoke_all_la_SOURCES = \
 	src/graph/graph.h \
 	src/graph/record.c \
 	src/graph/update.c \
+	src/trace/recorded.c \
+	src/trace/recorded.h \
+	src/trace/recorded_file.c \
 	src/trace/trace.c \
 	src/trace/trace.h \
 	src/trace/trace_file.c \

@@ -494,7 +494,7 @@ package_tests = \
 	tests/security/sources.tap
 
 # What takes long, for ./check --deep.
-slow_tests = tests/static/guide_operations.tap tests/tools/bench.tap tests/tools/tune.tap
+slow_tests = tests/static/guide_operations.tap tests/tools/bench.tap tests/tools/cc_twins.tap tests/tools/tune.tap
 deep_static_tests = \
 	tests/release/vendored.tap \
 	tests/static/abi.tap \

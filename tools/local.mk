@@ -35,8 +35,12 @@ tools_yoke_SOURCES = \
 	tools/cc/depend.c \
 	tools/cc/embed.c \
 	tools/cc/form.c \
+	tools/cc/generate.c \
 	tools/cc/options.c \
 	tools/cc/read.c \
+	tools/cc/replay.c \
+	tools/cc/run.c \
+	tools/cc/run_options.c \
 	tools/cc/spirv.c \
 	tools/cc/twins.c \
 	tools/ground/host.c \
@@ -54,6 +58,12 @@ tools_yoke_SOURCES = \
 	tools/info/info.h \
 	tools/info/json.c \
 	tools/info/text.c \
+	tools/run/element.c \
+	tools/run/launch.c \
+	tools/run/npy.c \
+	tools/run/record.c \
+	tools/run/report.c \
+	tools/run/run.h \
 	tools/trace/draw.c \
 	tools/trace/idle.c \
 	tools/trace/json.c \

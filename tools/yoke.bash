@@ -24,7 +24,7 @@ _yoke()
         case $before in
         --device) words=$selectors ;;
         --format) words='text tap junit' ;;
-        --depfile | --out | --read | --report | --svg | -o)
+        --depfile | --out | --read | --replay | --report | --svg | -o)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
@@ -34,7 +34,7 @@ _yoke()
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --arch | --cuda-std | --name | --name-expression | --opencl-std | --seconds | --timeout | -D) return ;;
+        --arch | --block | --cuda-std | --data | --grid | --kernel | --name | --name-expression | --opencl-std | --range | --seconds | --seed | --shared | --size | --timeout | --type | --ulps | -D) return ;;
         esac
     fi
     if [ -z "$words" ]; then
@@ -43,7 +43,7 @@ _yoke()
         info:-*) words='--all --json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
         bench:-*) words='--seconds --json --no-raw --help' ;;
-        cc:-*) words='-I -D --arch --cuda-std --opencl-std --exact-math --fast-math --name-expression --device -o --name --depfile --spirv --help' ;;
+        cc:-*) words='-I -D --arch --cuda-std --opencl-std --exact-math --fast-math --name-expression --device -o --name --depfile --spirv --run --replay --kernel --size --range --data --type --seed --grid --block --shared --ulps --help' ;;
         trace:-*) words='--out --svg --read --help' ;;
         tune:-*) words='--all --seconds --json --help' ;;
         info:* | bench:* | tune:*) words=$selectors ;;

@@ -18,6 +18,7 @@
 #include "copy/staging.h"
 #include "device/start.h"
 #include "base/process/thread.h"
+#include "trace/recorded.h"
 #include "trace/trace.h"
 #include "stream/retire.h"
 #include "stream/watchdog.h"
@@ -229,6 +230,7 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     device->info = *info;
     device->blocking = yk_read_switch("YOKE_BLOCKING", 0);
     yk_trace_init(device);
+    yk_recorded_init(device);
     yk_pool_init(device);
     yoke_status status;
     if (pthread_mutex_init(&device->lock, NULL) != 0) {

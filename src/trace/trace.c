@@ -388,7 +388,7 @@ void yk_trace_init(yoke_device *device)
 
 void yk_trace_opened(const yoke_device *device, uint64_t since)
 {
-    if (!device->observer)
+    if (device->observer != &observer)
         return;
     yk_trace_file_device(device);
     worked(device, YK_HOST_OPEN, NULL, NULL, 0, since);

@@ -12,7 +12,7 @@ folder=$1 compiler=$2 seconds=$3
 shift 3
 source=$(cd "$(dirname "$0")/../.." && pwd)
 sanitizers=address,undefined
-targets=${*:-calls environment expression program_file selector source}
+targets=${*:-calls environment expression program_file record selector source}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 mkdir -p "$folder"
@@ -26,9 +26,14 @@ for target in $targets; do
     files=source/tests/fuzz/$target.c
     [ "$target" != calls ] || files="$files $(echo source/tests/random/*.c)"
     [ "$target" != expression ] || files="$files $(echo source/tests/ops/expression/evaluate*.c) .libs/libyoke-ops-all.a"
+    jansson=
+    if [ "$target" = record ]; then
+        files="$files source/tools/run/launch.c source/tools/run/record.c source/tools/ground/tool.c"
+        jansson='-DHAVE_JANSSON=1 -ljansson'
+    fi
     # shellcheck disable=SC2086
     "$compiler" -std=c11 -O1 -g -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -D_GNU_SOURCE -Isource/include \
-        -Isource -Isource/src -Isource/ops $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm
+        -Isource -Isource/src -Isource/ops $files .libs/libyoke-all.a -o "fuzz-$target" -pthread -ldl -lm $jansson
     mkdir -p "corpus/$target"
 done
 

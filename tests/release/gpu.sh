@@ -27,6 +27,7 @@ export YOKE_TEST_REQUIRE="${YOKE_TEST_REQUIRE-cuda,opencl}"
 export OCL_ICD_FILENAMES="${OCL_ICD_FILENAMES:-libnvidia-opencl.so.1}" OCL_ICD_VENDORS="${OCL_ICD_VENDORS:-/nonexistent/}"
 # shellcheck disable=SC2016
 suites='$(cuda_tests) $(cuda_source_tests) $(ops_cuda_tests) $(opencl_tests) $(source_tests) $(ops_opencl_tests)'
+suites="$suites tests/tools/cc_twins.tap"
 failed=0
 
 # tell WORDS: a line on the output, and in the results.

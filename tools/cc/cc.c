@@ -12,7 +12,7 @@
 /* ---- Devices ---- */
 
 /* One of those that were asked for, when it is of this backend; else the backend's best. NULL with form->why. */
-static yoke_device *open_device(const cc_options *o, cc_form *form)
+yoke_device *cc_open_device(const cc_options *o, cc_form *form)
 {
     const char *order = getenv("YOKE_BACKEND"), *wanted = getenv("YOKE_DEVICE");
     yoke_device *device = NULL;
@@ -87,7 +87,7 @@ static void compile(const cc_options *o, cc_form *form)
     yoke_source source = cc_source(o, form);
     yoke_program *program = NULL;
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-    yoke_device *device = open_device(o, form);
+    yoke_device *device = cc_open_device(o, form);
     form->state = CC_UNTRIED;
     if (!device)
         return;
@@ -264,14 +264,15 @@ static int check_devices(const tool_command *command, const cc_options *o)
 static int run(const tool_command *command, int argc, char **argv)
 {
     cc_options o = { .forms = { { .language = "CUDA", .backend = "cuda" }, { .language = "OpenCL", .backend = "opencl" } } };
-    setenv("YOKE_CACHE", "off", 1); /* what comes from the cache has no log */
     int code = cc_read_options(command, argc, argv, &o);
+    if (!o.run.wanted && !o.run.replay)
+        setenv("YOKE_CACHE", "off", 1); /* what comes from the cache has no log */
     if (code == TOOL_FINE && !tool_backend_exists(command))
         code = TOOL_USAGE;
     if (code == TOOL_FINE)
         code = check_devices(command, &o);
     if (code == TOOL_FINE)
-        code = report(command, &o);
+        code = o.run.wanted ? cc_run_forms(command, &o) : o.run.replay ? cc_replay(command, &o) : report(command, &o);
     for (int i = 0; i < 2; i++)
         cc_free_form(&o.forms[i]);
     for (size_t i = 0; i < o.folder_count; i++)
@@ -301,8 +302,24 @@ const tool_command tool_cc = {
         "  --name NAME               with -o FILE.c: the function is NAME_source(); else it is called after the first text\n"
         "  --depfile FILE            with -o: also write a rule for make or Ninja that names what was read\n"
         "  --spirv                   with -o FILE.c: also SPIR-V, made by clang and llvm-spirv\n"
+        "  --run                     launch both forms with the same data, each on its device, and compare what they leave\n"
+        "  --replay RECORD           launch what YOKE_RECORD has kept, a folder or one of its .json files, and compare\n"
+        "  --kernel NAME             with --run and --replay: this kernel alone\n"
+        "  --size NAME=COUNT,...     with --run: the value of an integer, or the elements of a buffer; COUNT may be a product, as "
+        "rows*columns\n"
+        "  --range NAME=FROM:TO      with --run: from where its values are taken at random; NAME=VALUE: all of them\n"
+        "  --data NAME=FILE.npy      with --run: its values, an array file of NumPy\n"
+        "  --type NAME=TYPE          with --run: what a struct is made of, as float\n"
+        "  --seed NUMBER             with --run: other random values\n"
+        "  --grid X[xY[xZ]]          with --run: blocks of the launch\n"
+        "  --block X[xY[xZ]]         with --run: threads of a block\n"
+        "  --shared BYTES            with --run: dynamic shared memory of a block\n"
+        "  --ulps COUNT              with --run and --replay: floating-point numbers so far apart are equal\n"
         "  -h, --help                print this help\n\n"
+        "With --run an integer is the first --size (1000), a buffer has the product of the sizes that name integers, "
+        "integers in buffers are from 0 to below the first --size, and the other numbers from -1 to 1. Two --device choose "
+        "where one text, or one form, runs twice.\n\n"
         "The exit code is 1 when a form does not compile, a file cannot be written or, without -o, the forms differ; and 3 when "
-        "nothing could be compiled.\n",
+        "nothing could be compiled, or with --run a second device is missing.\n",
     .run = run,
 };

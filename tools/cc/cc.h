@@ -4,6 +4,7 @@
 #define CC_H
 
 #include "tools/ground/tool.h"
+#include "tools/run/run.h"
 
 typedef struct cc_param {
     int32_t kind;      /* YOKE_PARAM_ */
@@ -50,8 +51,34 @@ typedef struct cc_form {
     const char *include_folders[CC_MOST + 1]; /* that one, and those of -I */
 } cc_form;
 
+/* What --size n=1000 and its like set: NAME=VALUE, for the parameter of this name. */
+typedef struct cc_setting {
+    const char *option, *name, *value; /* the name ends at '=' */
+    size_t length;                     /* of the name */
+    bool used;                         /* some kernel has such a parameter */
+} cc_setting;
+
+typedef struct cc_settings {
+    cc_setting list[CC_MOST];
+    size_t count;
+} cc_settings;
+
+/* The options of --run. */
+typedef struct cc_run {
+    bool wanted;
+    const char *replay; /* a record, or a folder of them; NULL: none */
+    const char *other;  /* one of the options for --run alone was given */
+    const char *either; /* one of those for both */
+    const char *kernel; /* NULL: all */
+    cc_settings sizes, ranges, files, types;
+    uint64_t seed, ulps;
+    yoke_dim grid, block; /* x is 0: not given */
+    size_t shared;
+} cc_run;
+
 typedef struct cc_options {
     cc_form forms[2]; /* CUDA, OpenCL */
+    cc_run run;
     const char *devices[CC_MOST], *defines[CC_MOST], *folders[CC_MOST], *name_expressions[CC_MOST], *architectures[CC_MOST];
     const char *typed_folders[CC_MOST]; /* as the command line has them */
     size_t device_count, define_count, folder_count, name_count, architecture_count;
@@ -93,6 +120,16 @@ char *cc_header(const cc_options *o);
 /* The name of the source: o->name, else the file's, as an identifier; to be freed. */
 char *cc_name(const cc_options *o);
 
+/* The options of --run, beyond the letters of the others: run_options.c. Returns an exit code. */
+enum { CC_RUN = 256, CC_REPLAY, CC_KERNEL, CC_SIZE, CC_RANGE, CC_DATA, CC_TYPE, CC_SEED, CC_ULPS, CC_GRID, CC_BLOCK, CC_SHARED };
+int cc_take_run_option(const tool_command *command, cc_run *run, int option);
+/* The setting for a parameter, by either of its names, marked as used; NULL: there is none. */
+cc_setting *cc_find_setting(cc_settings *settings, const char *name, const char *other_name);
+/* The number that a --size has: a number, or a product of numbers and of other sizes. False: complained. */
+bool cc_size_of(const tool_command *command, cc_run *run, const cc_setting *setting, size_t *out_size);
+/* The end of `from` and `to`, of "0:1", or twice the same of "2". */
+bool cc_range_of(const char *text, double *out_from, double *out_to);
+
 /* A YOKE_PARAM_ in a word: "image"; "" for what is not known. */
 const char *cc_kind_word(int32_t kind);
 
@@ -114,6 +151,35 @@ char *cc_list_files(const tool_command *command, const cc_options *o);
 
 /* Read the kernels that a text declares, without compiling it: macros are not expanded, and templates are not seen through. */
 void cc_read(const cc_options *o, cc_form *form);
+
+/* ---- Running: run.c, generate.c, replay.c ---- */
+
+/* A form that runs on a device. */
+typedef struct cc_side {
+    cc_form *form;
+    yoke_device *device;
+    yoke_device_info info;
+    yoke_program *program;
+    char *name; /* "saxpy.cu on cuda:0" */
+} cc_side;
+
+/* The form that the device takes, which the side takes over; or that of the selector. Return an exit code. */
+int cc_take_device(const tool_command *command, cc_options *o, yoke_device *device, cc_side *s);
+int cc_take_selector(const tool_command *command, cc_options *o, const char *selector, cc_side *s);
+int cc_build_side(const tool_command *command, const cc_options *o, cc_side *s);
+void cc_free_side(cc_side *s);
+/* What the side calls the kernel: an instance of a template has another name in C++. NULL: it has none. */
+yoke_kernel *cc_find_kernel(const cc_options *o, const cc_side *s, const char *name);
+
+/* Run what o->run.replay has, a file or a folder, by the forms that there are. Returns an exit code. */
+int cc_replay(const tool_command *command, cc_options *o);
+
+/* Launch both forms with the same data, each kernel on a device of each, and compare what they leave. Returns an exit code. */
+int cc_run_forms(const tool_command *command, cc_options *o);
+/* The launch of a kernel, as both forms declare it, with data for each parameter. Returns an exit code; complains. */
+int cc_make_case(const tool_command *command, cc_run *run, yoke_kernel *const kernels[2], run_case *out_case);
+/* An open device of the form's backend; NULL: form->why says why there is none. */
+yoke_device *cc_open_device(const cc_options *o, cc_form *form);
 
 /* Append a line for each place where two forms differ; returns how many there are. */
 size_t cc_compare(const cc_form *cuda, const cc_form *opencl, tool_string *words);

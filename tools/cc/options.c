@@ -192,7 +192,7 @@ static int take_option(const tool_command *command, cc_options *o, int option)
         o->output = optarg;
         break;
     default:
-        return TOOL_USAGE;
+        return cc_take_run_option(command, &o->run, option);
     }
     return fits ? TOOL_FINE : tool_misused(command, "an option more than %d times", CC_MOST - 1);
 }
@@ -273,6 +273,21 @@ static int check_function(const tool_command *command, const cc_options *o)
                 : tool_misused(command, "the function cannot be called yoke_source, as its type is; --name gives it another name");
 }
 
+/* Whether --run and the others fit each other. */
+static int check_run(const tool_command *command, const cc_options *o)
+{
+    const char *running = o->run.replay ? "--replay" : o->run.wanted ? "--run" : NULL;
+    if (!o->run.wanted && o->run.other)
+        return tool_misused(command, "%s is for --run", o->run.other);
+    if (!running && o->run.either)
+        return tool_misused(command, "%s is for --run and --replay", o->run.either);
+    if (o->run.wanted && o->run.replay)
+        return tool_misused(command, "--run makes data, and --replay has it");
+    if (running && (o->output || o->architecture_count > 0 || o->spirv))
+        return tool_misused(command, "%s compiles for its devices; -o, --arch and --spirv are without it", running);
+    return TOOL_FINE;
+}
+
 /* Whether the options fit each other and what is to be written. */
 static int check_output(const tool_command *command, const cc_options *o)
 {
@@ -306,15 +321,27 @@ int cc_read_options(const tool_command *command, int argc, char **argv, cc_optio
 {
     static const struct option names[] = {
         { "arch", required_argument, NULL, 'a' },
+        { "block", required_argument, NULL, CC_BLOCK },
         { "cuda-std", required_argument, NULL, 'C' },
+        { "data", required_argument, NULL, CC_DATA },
         { "depfile", required_argument, NULL, 'M' },
         { "device", required_argument, NULL, 'd' },
         { "exact-math", no_argument, NULL, 'e' },
         { "fast-math", no_argument, NULL, 'f' },
+        { "grid", required_argument, NULL, CC_GRID },
+        { "kernel", required_argument, NULL, CC_KERNEL },
         { "name", required_argument, NULL, 'N' },
         { "name-expression", required_argument, NULL, 'n' },
         { "opencl-std", required_argument, NULL, 'O' },
+        { "range", required_argument, NULL, CC_RANGE },
+        { "replay", required_argument, NULL, CC_REPLAY },
+        { "run", no_argument, NULL, CC_RUN },
+        { "seed", required_argument, NULL, CC_SEED },
+        { "shared", required_argument, NULL, CC_SHARED },
+        { "size", required_argument, NULL, CC_SIZE },
         { "spirv", no_argument, NULL, 's' },
+        { "type", required_argument, NULL, CC_TYPE },
+        { "ulps", required_argument, NULL, CC_ULPS },
         { "help", no_argument, NULL, 'h' },
         { NULL, 0, NULL, 0 },
     };
@@ -332,6 +359,8 @@ int cc_read_options(const tool_command *command, int argc, char **argv, cc_optio
         if (o->forms[i].path)
             set_include_folders(o, &o->forms[i]);
     o->spirv = o->spirv || cc_ends(o->output, ".spv");
+    if (code == TOOL_FINE)
+        code = check_run(command, o);
     if (code == TOOL_FINE)
         code = check_output(command, o);
     if (code == TOOL_FINE && cc_ends(o->output, ".c"))
