@@ -117,14 +117,19 @@ def refuse_writes(function, tree, outside):
 
 
 def check_written(name, kernel, device, launch, given, passed):
-    """Refuse to write to what is not written back: read-only arrays of NumPy, and constants. passed: what Yoke's launch takes."""
+    """Refuse to write to what is not written back: read-only arrays of NumPy, and constants; and to write back what the kernel only
+    reads. passed: what Yoke's launch takes."""
     fixed = {parameter.arg: "a read-only array of NumPy" for parameter, value in zip(kernel.parameters, given)
              if isinstance(value, numpy.ndarray) and not value.flags.writeable}
     constant = "an array of NumPy outside the kernel, and a constant in it"
     fixed.update({each: constant for each, host in kernel.outside.items() if host})
-    if not fixed:
+    new = [parameter.arg for parameter, value in zip(kernel.parameters, given) if not getattr(value, "there", True)]
+    if not fixed and not new:
         return
     variant, _ = kernel.variant(device, passed, launch.small)
+    for each in new:
+        if each in variant.reads:
+            raise _core.KernelArgumentError(f"{name}: {each} is cuda.Out, and the kernel only reads it: pass cuda.In({each})")
     for each, what in fixed.items():
         if each not in variant.reads:
             raise ValueError(f"{name}: {each} is {what}, and the kernel writes to it: pass a copy, or cuda.In, whose changes are "

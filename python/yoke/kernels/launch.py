@@ -161,8 +161,8 @@ class Kernel(PythonFunction, AlikeLaunches):
 
     is_kernel = True
     module = ""  # of In and Out, in messages
-    as_numba = False  # a negative index that is computed counts from the end, as a constant one does; sums and products of integers
-    # have 64 bits
+    as_numba = False  # a negative index that is computed counts from the end, as a constant one does; what operators give of
+    # integers has 64 bits
 
     def __init__(self, function, math="default"):
         super().__init__(function)

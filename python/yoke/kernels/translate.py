@@ -7,8 +7,6 @@ until these no longer change; the last text counts.
 """
 
 import ast
-from types import ModuleType
-
 from .arrays import ArrayValue
 from .bounds import PARAMETER, RECORD, TEXT, TEXT_OF_ASSERTIONS
 from .calls import Calls
@@ -73,13 +71,9 @@ class Program:
         self.captures = {}
         self.shuffles = self.philox = self.prints = self.asserts = False
 
-    def capture(self, owner, name, attribute, value, is_base):
-        """A name outside the kernel, whose number or function is in the text: another one there means another text. is_base: an
-        attribute of the value is in the text. Whether it is noted."""
-        if not is_base and not is_in_text(value):
-            return False
+    def capture(self, owner, name, attribute, value):
+        """A name outside the kernel, with which the text is made: another value there means another text."""
         self.captures[id(owner), name] = owner, name, attribute, value
-        return True
 
     def record(self, scope, node, record):
         """Declare a struct."""
@@ -391,14 +385,6 @@ class Body(Statements, Expressions, Calls, Ranges):
         elif self.returns is not None:
             result = self.returns.c
         return f"{before}YOKE_INLINE_FUNCTION {result} {self.name}({self.parameter_list() or 'void'})\n" + self.body_text()
-
-
-def is_in_text(value):
-    """Whether the text depends on a value outside it: a number, a function or a struct."""
-    if isinstance(value, ModuleType):  # whose answers to what it has not are long
-        return False
-    number = isinstance(value, (int, float, complex, tuple)) or getattr(value, "shape", None) == ()
-    return number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False
 
 
 def converted(old, new):
