@@ -17,6 +17,7 @@ from .._core import (
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
 from .records import RecordType, named, record_of, same_fields
+from .statements import names_assigned
 from .translate import Program, TAKEN
 from .types import (
     ArrayType, BOOL, COMPLEX64, COMPLEX128, COMPLEXES, Complex, F32, F64, I64, SCALARS, Scalar, name_of, number_named, scalar_named,
@@ -41,6 +42,7 @@ class PythonFunction:
         self.__qualname__, self.__wrapped__ = function.__qualname__, function
         self.tree = self.parse(word)
         self.parameters = self.tree.args.args
+        self.locals = names_assigned(self.tree) | {each.arg for each in self.parameters}
         self.wanted = {each.arg: self.read_annotation(each) for each in self.parameters}
 
     def parse(self, word):
@@ -359,6 +361,9 @@ class Kernel(PythonFunction, AlikeLaunches):
         return f"<yoke.kernel {self.name}({', '.join(each.arg for each in self.parameters)})>"
 
 
+READ = re.compile(r"const [^,*]*\*(\w+)_\b")  # an array that a kernel does not write to, in its parameters
+
+
 class Variant:
     """A kernel that is compiled for these types, and what its text has captured."""
 
@@ -366,7 +371,7 @@ class Variant:
         text, self.captures, self.places = kernel.program(types, small)
         self.recording = bool(self.places) or kernel.bounds
         head = text[text.index(f"YOKE_KERNEL void {kernel.entry}("):].partition("\n")[0]
-        self.reads = set(re.findall(r"const [^,*]*\*(\w+)_\b", head))  # the arrays that it does not write to
+        self.reads = set(READ.findall(head))
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
 
 

@@ -15,7 +15,7 @@ from .errors import error
 from .expressions import Expressions
 from .ranges import Ranges, SMALL_INT, narrow_of, small_value
 from .records import RecordType
-from .statements import Statements, names_assigned
+from .statements import Statements
 from .types import (
     ArrayType, COMPLEX64, COMPLEX128, Complex, F32, F64, I64, NUMBER, TupleType, Value, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, leaves,
     leaves_of_type, merged, named_leaves, strong, tuple_value,
@@ -125,7 +125,7 @@ class Body(Statements, Expressions, Calls, Ranges):
     def __init__(self, program, kernel, types, name, small=()):
         self.program, self.kernel, self.name, self.parameter_types = program, kernel, name, types
         self.tree = kernel.tree
-        self.locals = names_assigned(self.tree) | {each.arg for each in self.tree.args.args}
+        self.locals = kernel.locals
         self.given_bounds = {name: SMALL_INT if each.arg in small else None for each, type_ in zip(kernel.parameters, types)
                              if not isinstance(type_, ArrayType) for name, leaf in named_leaves(f"{each.arg}_", type_)}
         for parameter, type_ in zip(kernel.parameters, types):
@@ -158,9 +158,9 @@ class Body(Statements, Expressions, Calls, Ranges):
         for _ in range(ROUNDS):
             self.start_round()
             self.block(self.tree.body)
-            known = self.types == self.next
+            known = self.types == self.next or not self.types and not self.turned
             weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
-            bounded = self.end_round_of_ranges(known and not weak)
+            bounded = self.end_round_of_ranges(self.types == self.next and not weak)
             if known and not weak and bounded:
                 break
             if known:
@@ -175,6 +175,7 @@ class Body(Statements, Expressions, Calls, Ranges):
         self.next = dict(self.settled_types)
         self.lines, self.conflicts, self.seen, self.arrays, self.first, self.sizes = [], [], set(), {}, {}, {}
         self.count, self.depth, self.loops, self.last_line = 0, 1, 0, 0
+        self.turned = False  # whether a variable has got another type than at first: what read it before had the first
         self.start_round_of_ranges()
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
@@ -196,6 +197,7 @@ class Body(Statements, Expressions, Calls, Ranges):
             self.next[name], self.first[name] = type_, (node, type_)
             return
         new = merged(old, type_, self.program.as_numba)
+        self.turned = self.turned or new != old
         if new is None:
             place, first = self.first.get(name, (node, old))
             self.conflicts.append(self.error(node, (
