@@ -70,6 +70,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_complex.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
+	python/tests/test_kernels_grid.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_kernels_nvrtc.py \

@@ -12,7 +12,7 @@ import types as python_types
 
 from .._core import (
     AlikeLaunch, AlikeLaunches, Array, Buffer, HostArgument, InvalidArgumentError, KernelArgumentError, Out, Source, Stream,
-    Strided, are_current, shown,
+    Strided, UnsupportedError, are_current, shown,
 )
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
@@ -369,10 +369,22 @@ class Variant:
 
     def __init__(self, kernel, device, types, small):
         text, self.captures, self.places = kernel.program(types, small)
-        self.recording = bool(self.places) or kernel.bounds
+        self.together = bounds.TOGETHER in text  # whether the grid waits for itself
+        self.recording = bool(self.places) or kernel.bounds or self.together
+        if self.together and not device.supports("cooperative"):
+            raise UnsupportedError(f"{kernel.name}: the grid waits for itself, and blocks cannot wait for each other here: "
+                                   f"{device.lacks('cooperative')}: end the kernel there, and launch another")
         head = text[text.index(f"YOKE_KERNEL void {kernel.entry}("):].partition("\n")[0]
         self.reads = set(READ.findall(head))
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
+
+    def launch_of(self, shape):
+        if not self.together:
+            return self.compiled[shape]
+        if not isinstance(shape, tuple):
+            raise KernelError(f"{self.compiled.name}: the grid waits for itself, and all its threads come there: launch it as "
+                              f"{self.compiled.name}[grid, block]")
+        return self.compiled[shape].cooperative()
 
 
 def signature(value):
@@ -422,7 +434,7 @@ class PythonLaunch(AlikeLaunch):
             else:
                 packed = isinstance(type_, (RecordType, Complex))
                 expanded.append(type_.packed(value) if packed else bool(value) if type_ is BOOL else value)
-        launch = variant.compiled[self.shape]
+        launch = variant.launch_of(self.shape)
         try:
             launch(stream, *expanded)
         except (KernelArgumentError, InvalidArgumentError) as failure:

@@ -169,6 +169,9 @@ class Body(Statements, Expressions, Calls, Ranges):
         if self.conflicts:
             raise self.conflicts[0]
         self.check_end()
+        for each in [variable for variable in self.named_arrays() if variable.meant] * len(self.arrays):
+            for other in each.meant:  # what a variable writes, all that it stands for
+                other.written = other.written or each.written
         self.returns = self.next.get("return")
 
     def start_round(self):
@@ -235,6 +238,10 @@ class Body(Statements, Expressions, Calls, Ranges):
         value.variable = code
         return value
 
+    def named_arrays(self):
+        """The arrays, each once: some have several names."""
+        return {each.name: each for each in self.arrays.values()}.values()
+
     def declarations(self):
         """All variables stand at the function's beginning, since Python's belong to the function."""
         lines = [f"    const {each};" for each in self.sizes.values()]
@@ -242,6 +249,8 @@ class Body(Statements, Expressions, Calls, Ranges):
             if not isinstance(type_, ArrayType):
                 lines += [f"    {held.c} {name} = {name}p;" for name, each, held in self.held_parameters(parameter, type_)
                           if each != held]
+        for each in self.named_arrays():
+            lines += [f"    {part} = 0;" for part in each.parameters()] if each.meant else []
         for name, type_ in self.next.items():
             if name != "return" and name not in {each.arg for each in self.kernel.parameters}:
                 lines += self.declared(f"{name}_", type_)
@@ -373,7 +382,7 @@ class Body(Statements, Expressions, Calls, Ranges):
         return "{\n" + "\n".join([*self.declarations(), *self.lines]) + "\n}\n"
 
     def text_of_kernel(self):
-        shared = [f"    YOKE_SHARED {each.type.c} {each.name}[{size_of(each)}];" for each in self.arrays.values()
+        shared = [f"    YOKE_SHARED {each.type.c} {each.name}[{size_of(each)}];" for each in self.named_arrays()
                   if each.type.space.startswith("YOKE_SHARED")]
         self.lines[:0] = shared
         return f"YOKE_KERNEL void {self.name}({self.parameter_list()})\n" + self.body_text()
