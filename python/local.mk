@@ -230,6 +230,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/types.py \
 	python/yoke/kernels/ufuncs.py \
 	python/yoke/kernels/vectors.py \
+	python/yoke/kernels/widths.py \
 	python/yoke/linalg.py \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \

@@ -14,6 +14,7 @@ loads it when the first of them is used.
     device       what kernels call: yoke.grid, yoke.barrier, …
     lambdas      functions in the place of expressions
     simulate     kernels as plain Python
+    widths       the widths of integers there
     errors       KernelError
 """
 

@@ -18,6 +18,7 @@ from .halves import Halves, half_named
 from .records import RecordType, named, record_of
 from .types import BOOL, COMPLEX64, COMPLEX128, COMPLEXES, Complex, F32, F64, I64, SCALARS
 from .vectors import Elements
+from .widths import Widths, widths_of
 
 SHUFFLES = {getattr(device, word): word for word in ("shuffle", "shuffle_xor", "shuffle_down", "shuffle_up")}
 WARP = 32
@@ -67,10 +68,11 @@ def record_wanted(value, wanted):
 
 class Pauses(ast.NodeTransformer):
     """What a thread waits for becomes a yield: the statement yoke.barrier() of None, yoke.grid_barrier() of GRID, a shuffle of its
-    word, value and lane, whose result it is given. A call of a function that pauses becomes a `yield from`."""
+    word, value and lane, whose result it is given. A call of a function that pauses becomes a `yield from`. names: of functions that
+    are others in Python."""
 
-    def __init__(self, function, made):
-        self.function, self.made, self.found, self.names = function, made, False, {}
+    def __init__(self, function, made, widths):
+        self.function, self.made, self.widths, self.found, self.names = function, made, widths, False, {}
 
     def visit_Expr(self, node):
         callee = self.meaning(node.value.func) if isinstance(node.value, ast.Call) else None
@@ -89,13 +91,14 @@ class Pauses(ast.NodeTransformer):
             parts = ast.Tuple([ast.Constant(word), *node.args], ast.Load())
             return ast.copy_location(ast.Yield(ast.copy_location(parts, node)), node)
         if getattr(callee, "is_kernel", None) is False:  # a function of ours
-            function, pauses = python_of(callee, self.made)
-            if pauses:
-                self.found = True
+            function, pauses = python_of(callee, self.made, self.widths)
+            if function is not callee.function:
+                self.found = self.found or pauses
                 name = f"{callee.name}__{len(self.names)}"
                 self.names[name] = function
-                return ast.copy_location(ast.YieldFrom(ast.copy_location(ast.Call(
-                    ast.copy_location(ast.Name(name, ast.Load()), node), node.args, node.keywords), node)), node)
+                call = ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), node), node.args, node.keywords),
+                                         node)
+                return ast.copy_location(ast.YieldFrom(call), node) if pauses else call
         return node
 
     def meaning(self, node):
@@ -105,15 +108,17 @@ class Pauses(ast.NodeTransformer):
         return getattr(self.meaning(node.value), node.attr, None) if isinstance(node, ast.Attribute) else None
 
 
-def python_of(function, made):
-    """A function in which threads wait by yields, and whether there are any. Lines and file are its own, for a debugger. made:
-    those of other functions."""
+def python_of(function, made, widths):
+    """A function in which threads wait by yields, and whether there are any; and integers have the widths of the device. Lines and
+    file are its own, for a debugger. made: those of other functions."""
     if function in made:
         return made[function]
     made[function] = function.function, False  # where it calls itself, which the translator refuses
-    pauses = Pauses(function, made)
+    pauses = Pauses(function, made, widths)
     tree = pauses.visit(copy.deepcopy(function.tree))
-    if not pauses.found:
+    if widths.get(function):
+        tree = Widths(widths[function], pauses.names).visit(tree)
+    if not pauses.found and not pauses.names:
         return made[function]
     tree.decorator_list, tree.returns = [], None
     for parameter in tree.args.args:
@@ -124,7 +129,7 @@ def python_of(function, made):
     names = {}
     exec(compile(ast.fix_missing_locations(outer), function.file, "exec"), function.function.__globals__, names)
     cells = [each.cell_contents for each in function.function.__closure__ or ()]
-    made[function] = names["outer"](*cells, *pauses.names.values()), True
+    made[function] = names["outer"](*cells, *pauses.names.values()), pauses.found
     return made[function]
 
 
@@ -158,7 +163,7 @@ class Simulation:
         if self.grid is None:
             raise TypeError(f"a launch needs its size: {self.kernel.name}.simulate[n](…)")
         values = self.arguments(numpy, args)
-        function, waits = python_of(self.kernel, {})
+        function, waits = python_of(self.kernel, {}, widths_of(self.kernel, args))
         before = getattr(device.running, "thread", None)
         try:
             with numpy.errstate(all="ignore"):

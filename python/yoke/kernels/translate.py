@@ -104,9 +104,9 @@ class Program:
         return self.text()
 
     def add(self, kernel, types):
-        body = Body(self, kernel, types, kernel.entry, self.small)
-        body.translate()
-        self.texts.append(body.text_of_kernel())
+        self.body = Body(self, kernel, types, kernel.entry, self.small)
+        self.body.translate()
+        self.texts.append(self.body.text_of_kernel())
 
     def text(self):
         head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds + TEXT_OF_ASSERTIONS * (
