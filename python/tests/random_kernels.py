@@ -283,7 +283,7 @@ class Body:
             self.grown()
 
     def grown(self):
-        """A variable that begins as a number of Python's, and grows beyond its width. C promises that for other types than int32."""
+        """A variable that begins as a number of Python's, and grows beyond its width, which is no mistake in C but of int32."""
         dtype, name = self.chance.choice(("uint32", "uint8", "int16")), self.new()
         like = self.chance.choice([each for each, number in self.variables.items() if number.dtype == dtype])
         self.line(f"{name} = {self.chance.randint(1, 9)}")

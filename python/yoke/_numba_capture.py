@@ -99,7 +99,7 @@ class Constants(ast.NodeTransformer):
 
 
 class Grids(ast.NodeTransformer):
-    """cuda.cg.this_grid().sync(), and g.sync() of a name that is assigned the grid, become the statement that the translator knows."""
+    """cuda.cg.this_grid().sync(), and g.sync() of a name that is assigned the grid, become the translator's statement."""
 
     def __init__(self, function):
         self.function, self.names = function, {}
