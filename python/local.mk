@@ -70,6 +70,7 @@ EXTRA_DIST += \
 	python/tests/test_kernels_complex.py \
 	python/tests/test_kernels_errors.py \
 	python/tests/test_kernels_expressions.py \
+	python/tests/test_kernels_grid.py \
 	python/tests/test_kernels_language.py \
 	python/tests/test_kernels_launch.py \
 	python/tests/test_kernels_nvrtc.py \
@@ -229,6 +230,7 @@ EXTRA_DIST += \
 	python/yoke/kernels/types.py \
 	python/yoke/kernels/ufuncs.py \
 	python/yoke/kernels/vectors.py \
+	python/yoke/kernels/widths.py \
 	python/yoke/linalg.py \
 	python/yoke/linalg.pyi \
 	python/yoke/ndimage.py \

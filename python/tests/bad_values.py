@@ -166,7 +166,7 @@ def bare():
         kind = type(each)
         if kind in (yoke.Array, yoke.Trace):
             continue
-        stream = make(device)["Stream"]
+        stream, given = make(device)["Stream"], [device] if kind is yoke.Stream else []  # without one it opens one
         for value in (None, *make(device).values()):
             attempt(kind.__new__, kind, value)
         attempt(kind.__new__, kind)
@@ -174,7 +174,7 @@ def bare():
             continue
         for member in dir(kind):
             with contextlib.suppress(Exception):
-                raw = kind.__new__(kind)
+                raw = kind.__new__(kind, *given)
                 method = getattr(raw, member)
                 print("bare", name, member, flush=True)
                 if callable(method) and member not in ("__class__", "__init_subclass__", "__subclasshook__"):

@@ -280,7 +280,19 @@ class Body:
             self.line(f"if {self.condition(0)}:")
             self.line(f"    {chance.choice(('break', 'continue'))}")
         else:
-            self.assignment()
+            self.grown()
+
+    def grown(self):
+        """A variable that begins as a number of Python's, and grows beyond its width, which is no mistake in C but of int32."""
+        dtype, name = self.chance.choice(("uint32", "uint8", "int16")), self.new()
+        like = self.chance.choice([each for each, number in self.variables.items() if number.dtype == dtype])
+        self.line(f"{name} = {self.chance.randint(1, 9)}")
+        self.line(f"if {self.condition(0)}:")
+        self.line(f"    {name} = {like}")
+        self.line(f"for turn{name} in range({self.chance.randint(2, 40)}):")
+        self.line(f"    {name} = {name} * {self.chance.randint(3, 99)} + {self.chance.randint(0, 9)}")
+        self.line(f"{name} %= {SMALL}")
+        self.variables[name] = self.kept(name, dtype)
 
     def inner(self, loops):
         self.depth += 1

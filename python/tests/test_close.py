@@ -114,9 +114,9 @@ sys.setswitchinterval(1e-6)
 def close(device, barrier):
     barrier.wait()
     device.close()
-end = time.monotonic() + 15  # some drivers take a fifth of a second to open a device
+end = time.monotonic() + 6  # some drivers take a second to open a device
 for number in range(200):
-    if number >= 20 and time.monotonic() > end: break
+    if number >= 5 and time.monotonic() > end: break
     device, barrier = yoke.Device(), threading.Barrier(2)
     stream = device.stream()
     threads = [threading.Thread(target=close, args=(device, barrier)) for _ in range(2)]

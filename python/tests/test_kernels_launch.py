@@ -287,8 +287,42 @@ def test_owners_of_captured_attributes_may_change(monkeypatch):
     assert launched() == [4, 5, 6]
 
 
+library, rooted, number = numpy, math.sqrt, numpy.int32
+
+
+def test_functions_and_types_outside_may_become_others(monkeypatch):
+    """By a name of the file or of a function around, or by that of their module; the launch that is kept notices."""
+    inner = math.sqrt
+
+    @yoke.kernel
+    def mapped(x, n):
+        x[0], x[1], x[2], n[0] = rooted(4.0), inner(9.0), library.floor(2.5) / 2, number(2.5)
+
+    launch, x, n = mapped[1], yoke.zeros(3), yoke.zeros(1)
+
+    def launched():
+        launch(yoke.default_stream(), x, n)
+        return [*x.tolist(), *n.tolist()]
+
+    assert launched() == [2, 3, 1, 2]
+    monkeypatch.setitem(globals(), "rooted", abs)
+    assert launched() == [4, 3, 1, 2]
+    inner = math.fabs
+    assert launched() == [4, 9, 1, 2]
+    monkeypatch.setitem(globals(), "number", numpy.float32)
+    assert launched() == [4, 9, 1, 2.5]
+    monkeypatch.setitem(globals(), "library", types.SimpleNamespace(floor=numpy.ceil))
+    assert launched() == [4, 9, 1.5, 2.5]
+    library.floor = numpy.floor
+    assert launched() == [4, 9, 1, 2.5]
+    monkeypatch.setitem(globals(), "rooted", len)
+    with pytest.raises(yoke.KernelError, match="len takes an array"):
+        launched()
+
+
 def test_functions_of_modules_are_not_looked_up_at_each_launch():
-    assert copied.program(copied.types_of_annotations())[1] == []
+    """But what is the module."""
+    assert [each[1] for each in copied.program(copied.types_of_annotations())[1]] == ["yoke"]
 
 
 def test_a_captured_variable_that_is_deleted():

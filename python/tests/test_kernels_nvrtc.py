@@ -9,6 +9,7 @@ import pytest
 import kernel_samples
 import random_kernels
 import test_kernels_bounds
+import test_kernels_grid
 import test_kernels_records
 import test_kernels_simulate
 import yoke
@@ -49,6 +50,14 @@ def test_samples():
             (test_kernels_simulate.sums, [f4, numpy.zeros((4, 128), "f4"), f4]), (test_kernels_bounds.printing, [f4])]
     assert len(compiled(text_of([*samples, *more]))) > 1000
     assert len(compiled(text_of(samples[::-1], ()))) > 1000  # with the other types
+
+
+def test_grids_that_wait_for_themselves():
+    """And names of several arrays."""
+    f4 = yoke.In(numpy.zeros(8, "f4"))
+    assert compiled(test_kernels_grid.rows.text(yoke.In(numpy.zeros((2, 2), "i4"))))
+    assert compiled(test_kernels_grid.heat.kernel.text(f4, f4, 3, 0.25))
+    assert compiled(test_kernels_grid.by_turns.text(f4, f4, 3, f4))
 
 
 def test_checked_kernels(monkeypatch):

@@ -135,6 +135,57 @@ def typed(x: yoke.Array["float32"], a: "float32"):
     x[0] = a
 
 
+@yoke.function
+def cubed(a: "int32", b) -> "int16":
+    t = 1
+    if b > 0:
+        t = b
+    for _ in range(40):
+        t = t * 3
+    return t + a
+
+
+@yoke.kernel
+def overflowing(x, u, out):
+    i = yoke.grid(1)
+    t = 1
+    if i > 2:
+        t = x[i]
+    h: "int32" = 7
+    for _ in range(40):
+        t = t * 3 + 1
+        h = h * 31
+    a, b = 5, 1
+    if i > 3:
+        a, b = u[i], u[i]
+    for k in range(20):
+        a, b = a * 5, b + a
+    n = 0
+    for m in range(numpy.uint64(3)):
+        n = numpy.uint64(1) - m
+    out[0, i], out[1, i], out[2, i], out[3, i], out[4, i], out[5, i] = t, h, a, b, cubed(i * 1000000007, x[i]), n >> 1
+
+
+def test_integers_have_the_width_of_their_variables(stream):
+    """Which begin as numbers of Python's, and would be such all along in some threads."""
+    x, u, plain = numpy.arange(-3, 5, dtype="i4"), numpy.arange(8, dtype="u4"), numpy.zeros((6, 8), "i8")
+    overflowing.simulate[1, 8](x, u, plain)
+    out = yoke.zeros((6, 8), dtype="int64", stream=stream)
+    overflowing[1, 8](stream, yoke.asarray(x, stream=stream), yoke.asarray(u, stream=stream), out)
+    assert (out.to_numpy() == plain).all() and abs(plain[1]).max() < 2**31 < plain[2].max() < 2**32
+
+
+def test_a_kernel_that_the_translator_refuses_is_simulated():
+    """With what a debugger wants."""
+    @yoke.kernel
+    def told(x):
+        seen.append(f"{x[0]:.2f}")
+
+    seen = []
+    told.simulate[1](numpy.ones(1, "f4"))
+    assert seen == ["1.00"]
+
+
 def test_what_they_are():
     assert repr(yoke.thread) == "yoke.thread" and repr(warp_sum) == "<yoke.function warp_sum>"
     assert repr(typed) == "<yoke.kernel typed(x, a)>" and repr(typed[3]) == "<launch of yoke.kernel typed[3]>"

@@ -18,7 +18,7 @@ import yoke
 
 ROUNDS = 1500
 MOST = 4 << 20  # bytes: a leak of 3 KiB in each round is more
-SECONDS, LEAST = 6, 20  # of a part, where a driver takes a fifth of a second to open a device; its rounds all the same
+SECONDS, LEAST = 4, 4  # of a part, where a driver takes a second to open a device; its rounds all the same
 
 
 def resident():

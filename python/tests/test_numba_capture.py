@@ -216,6 +216,19 @@ def test_records_that_are_only_read():
         field_read[1, 1](cuda.Out(numpy.zeros(1, RECORDS)), out)
 
 
+def test_out_that_is_only_read():
+    """It would be given memory that nothing has set."""
+    @cuda.jit
+    def first(x, out):
+        out[0] = x[0]
+
+    x, out = numpy.full(1, 7, numpy.int32), numpy.zeros(1, numpy.int32)
+    with pytest.raises(yoke.KernelArgumentError, match=r"first: x is cuda\.Out, and .*: pass cuda\.In\(x\)"):
+        first[1, 1](cuda.Out(x), out)
+    first[1, 1](cuda.In(x), cuda.Out(out))
+    assert x.tolist() == [7] and out.tolist() == [7]
+
+
 def test_ufuncs_of_whole_arrays():
     @cuda.jit
     def lines(a, row, out):

@@ -133,6 +133,31 @@ def of_64_bits(a, u, x, out):
     out[11], out[12] = raised(a[0], a[0]), narrowed(a[1], 1)
 
 
+@cuda.jit
+def of_all_operators(a, u, out, more):
+    out[0] = (a[0] // a[1]) << 40  # each would lose its upper half in 32 bits
+    out[1] = (a[0] % a[2]) << 40
+    out[2] = (a[0] >> 1) << 40
+    out[3] = (a[0] & a[2]) << 40
+    out[4] = (a[0] | a[2]) << 40
+    out[5] = (a[0] ^ a[2]) << 40
+    out[6] = (~a[0]) << 40
+    out[7] = (+a[0]) << 40
+    out[8] = cuda.popc(a[1] & a[1])  # of an int64
+    out[9] = a[3] // a[1]  # of the least int32 and -1
+    more[0] = ~u[0]
+    more[1] = (u[0] >> 1) << 40
+    more[2] = -u[0]
+    more[3] = u[0] << a[2]
+
+
+def test_all_operators_of_integers_have_64_bits():
+    out, more = numpy.zeros(10, numpy.int64), numpy.zeros(4, numpy.uint64)
+    of_all_operators[1, 1](numpy.array([9, -1, 5, -1 << 31], numpy.int32), numpy.array([6], numpy.uint32), out, more)
+    assert (out[:8] >> 40).tolist() == [-9, 4, 4, 1, 13, 12, -10, 9] and out[8:].tolist() == [64, 1 << 31]
+    assert more.tolist() == [2**64 - 7, 3 << 40, 2**64 - 6, 192]
+
+
 @pytest.mark.parametrize("signed, unsigned", [("int8", "uint8"), ("int16", "uint16"), ("int32", "uint32")])
 def test_sums_and_products_have_64_bits(signed, unsigned):
     least, most, top = numpy.iinfo(signed).min, numpy.iinfo(signed).max, numpy.iinfo(unsigned).max

@@ -283,7 +283,7 @@ def test_random_numbers_are_those_of_the_generator():
     (lambda: cuda.jit("void(float32[)"), TypeError, "signature"),
     (lambda: cuda.jit([void(int32), void(int64)]), NotImplementedError, "one signature"),
     (lambda: cuda.device_array(3, strides=(4,)), NotImplementedError, "slice"),
-    (lambda: cuda.cg, AttributeError, "launch another"),
+    (lambda: cuda.threadfence, AttributeError, "launch another"),
     (lambda: cuda.nanosleep, AttributeError, "sleeps"),
     (lambda: types.CPointer, AttributeError, "pass the array"),
     (lambda: cuda.select_device(99), ValueError, "no 99"),

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words of Numba's that kernels call: bits, fma, selp, atomics, on the device and as Python; and those of warps."""
 
-import os
-
 import numpy
 import pytest
 
@@ -153,9 +151,19 @@ def voted(x, out):
     cuda.syncwarp()
 
 
-def test_votes():
+def has_warps(device):
+    """Whether <yoke/kernel.h> has the words of warps there: on CUDA, and in NVIDIA's OpenCL."""
+    try:
+        device.build("#include <yoke/kernel.h>\n#if !YOKE_HAS_WARP\n#error none\n#endif\n"
+                     "YOKE_KERNEL void first(YOKE_GLOBAL int *x) { x[0] = 1; }\n")
+    except yoke.BuildError:
+        return False
+    return True
+
+
+def test_votes(device):
     x, out = numpy.arange(32, dtype=numpy.int32), numpy.zeros((4, 32), numpy.uint32)
-    if os.environ.get("YOKE_BACKEND") != "cuda":
+    if not has_warps(device):
         with pytest.raises(yoke.BuildError, match="no warps"):
             voted[1, 32](x, out)
         return

@@ -131,8 +131,9 @@ _LATER = {name: module for module, names in {
     "_layout": "array",
     "linalg": "linalg matrix_transpose tensordot vecdot",
     "numpy": "numpy",
-    "kernels": "KernelError atomic barrier block block_size float2 float4 function grid grid_size gridsize int2 int4 kernel local "
-               "philox random_float random_words shared shuffle shuffle_down shuffle_up shuffle_xor thread uint2 uint4",
+    "kernels": "KernelError atomic barrier block block_size float2 float4 function grid grid_barrier grid_size gridsize int2 int4 "
+               "kernel local philox random_float random_words shared shuffle shuffle_down shuffle_up shuffle_xor thread uint2 "
+               "uint4",
 }.items() for name in names.split()}
 
 # Names of NumPy's whose meaning was another here, and of filters, which have a module.

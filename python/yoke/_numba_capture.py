@@ -10,7 +10,7 @@ import copy
 import numpy
 
 from . import _core
-from .kernels import calls
+from .kernels import calls, device
 from .kernels.errors import KernelError, error
 from .kernels.launch import Kernel
 from .kernels.statements import names_assigned
@@ -98,6 +98,35 @@ class Constants(ast.NodeTransformer):
                 node.id = self.names[node.id]
 
 
+class Grids(ast.NodeTransformer):
+    """cuda.cg.this_grid().sync(), and g.sync() of a name that is assigned the grid, become the translator's statement."""
+
+    def __init__(self, function):
+        self.function, self.names = function, {}
+
+    def is_grid(self, node):
+        return isinstance(node, ast.Call) and meaning(self.function, node.func) is device.grid_barrier
+
+    def visit_Assign(self, node):
+        if not self.is_grid(node.value):
+            return node
+        if len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+            raise error(self.function, node, "cuda.cg.this_grid() is assigned to one name")
+        self.names[node.targets[0].id] = node.value
+        return ast.copy_location(ast.Pass(), node)
+
+    def visit_Expr(self, node):
+        call = node.value
+        if self.is_grid(call):
+            raise error(self.function, node, "this names the grid, and does not wait for it: write cuda.cg.this_grid().sync()")
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "sync":
+            owner = call.func.value
+            grid = owner if self.is_grid(owner) else self.names.get(getattr(owner, "id", None))
+            if grid is not None:
+                return ast.copy_location(ast.Expr(ast.copy_location(ast.Call(grid.func, call.args, call.keywords), node)), node)
+        return node
+
+
 def refuse_writes(function, tree, outside):
     """NumPy arrays outside a kernel are constants in it. What functions do with their arguments is not looked into."""
     def is_constant(node):
@@ -117,14 +146,19 @@ def refuse_writes(function, tree, outside):
 
 
 def check_written(name, kernel, device, launch, given, passed):
-    """Refuse to write to what is not written back: read-only arrays of NumPy, and constants. passed: what Yoke's launch takes."""
+    """Refuse to write to what is not written back: read-only arrays of NumPy, and constants; and to write back what the kernel only
+    reads. passed: what Yoke's launch takes."""
     fixed = {parameter.arg: "a read-only array of NumPy" for parameter, value in zip(kernel.parameters, given)
              if isinstance(value, numpy.ndarray) and not value.flags.writeable}
     constant = "an array of NumPy outside the kernel, and a constant in it"
     fixed.update({each: constant for each, host in kernel.outside.items() if host})
-    if not fixed:
+    new = [parameter.arg for parameter, value in zip(kernel.parameters, given) if not getattr(value, "there", True)]
+    if not fixed and not new:
         return
     variant, _ = kernel.variant(device, passed, launch.small)
+    for each in new:
+        if each in variant.reads:
+            raise _core.KernelArgumentError(f"{name}: {each} is cuda.Out, and the kernel only reads it: pass cuda.In({each})")
     for each, what in fixed.items():
         if each not in variant.reads:
             raise ValueError(f"{name}: {each} is {what}, and the kernel writes to it: pass a copy, or cuda.In, whose changes are "
@@ -150,7 +184,7 @@ class CapturingKernel(Kernel):
         tree = super().parse(word)
         self.outside = arrays_outside(self, tree)
         constants = Constants(self, self.outside)
-        tree = constants.visit(tree)
+        tree = Grids(self).visit(constants.visit(tree))
         constants.rename(tree)
         refuse_writes(self, tree, self.outside)
         tree.args.args += [ast.copy_location(ast.arg(name), tree) for name in self.outside]

@@ -4,7 +4,6 @@
 
 EACH = "end the kernel, and launch another"
 NAMES = {
-    "cg": f"a grid cannot wait for itself on every device: {EACH}",
     "mapped_array": "take cuda.to_device", "managed_array": "take cuda.to_device",
     "declare_device": "write a @cuda.jit(device=True) function", "cudadrv": "yoke.Device has what the driver tells",
     "guvectorize": "write a kernel", "threadfence": f"OpenCL's fence does not order what other blocks see: {EACH}",
@@ -27,7 +26,7 @@ OF_KERNELS = {
     "specialize": "a variant is compiled for each combination of types, at its first launch",
     "inspect_asm": TEXT, "inspect_llvm": TEXT, "inspect_sass": TEXT, "inspect_types": TEXT,
     "get_regs_per_thread": "`registers` in the info of a yoke.Kernel has them, which device.build makes of that text",
-    "max_cooperative_grid_blocks": f"a grid cannot wait for itself on every device: {EACH}",
+    "max_cooperative_grid_blocks": "a launch of more says how many fit",
 }
 
 OPTIONS = {  # of jit

@@ -154,6 +154,11 @@ ALIKE = """YOKE_FUNCTION int yk_alike(int test)
     return yoke_ballot(test) == 0u || yoke_ballot(!test) == 0u;
 }
 """
+MATCH64 = """YOKE_FUNCTION unsigned int yk_match64(yoke_u64 value)
+{
+    return yoke_match_any((unsigned int)value) & yoke_match_any((unsigned int)(value >> 32));
+}
+"""
 
 
 def _for_device(name):
@@ -215,10 +220,13 @@ def _match_any(scope, node):
         raise scope.error(node, "cuda.match_any_sync takes a mask and a value")
     check_mask(scope, node.args[0], "cuda.match_any_sync")
     value = scope.number(node.args[1])
-    if scope.settled(value.type) not in (I32, U32):
-        raise scope.error(node.args[1], f"cuda.match_any_sync takes int32 and uint32, and this is {scope.shown(value)}")
+    if value.type.kind not in "iu" or scope.settled(value.type).size < 4:
+        raise scope.error(node.args[1], f"cuda.match_any_sync takes integers of 4 and 8 bytes, and this is {scope.shown(value)}")
     scope.program.helpers["need_warp"] = NEED_WARP
-    return strong(U32, f"yoke_match_any({scope.text(node, value)})", pure=False)
+    if scope.settled(value.type).size == 4:
+        return strong(U32, f"yoke_match_any({scope.text(node, value)})", pure=False)
+    scope.program.helpers["match64"] = MATCH64
+    return strong(U32, f"yk_match64((yoke_u64){scope.text(node, value)})", pure=False)
 
 
 def _lanemask(scope, node):

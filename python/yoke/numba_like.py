@@ -41,6 +41,7 @@ threadIdx, blockIdx, blockDim, gridDim = _device.thread, _device.block, _device.
 atomic = _atomics.atomic
 shared, local = _types.SimpleNamespace(array=_device.shared), _types.SimpleNamespace(array=_device.local)
 const = _types.SimpleNamespace(array_like=_capture.array_like)
+cg = _types.SimpleNamespace(this_grid=_device.grid_barrier)  # whose sync() the kernel calls
 
 popc, brev, clz, ffs = _words.popc, _words.brev, _words.clz, _words.ffs
 fma, cbrt, selp = _words.fma, _words.cbrt, _words.selp

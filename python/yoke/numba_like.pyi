@@ -22,6 +22,7 @@ types: SimpleNamespace
 shared: SimpleNamespace
 local: SimpleNamespace
 const: SimpleNamespace
+cg: SimpleNamespace
 atomic: Any
 laneid: Any
 warpsize: Any

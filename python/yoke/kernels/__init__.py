@@ -14,18 +14,19 @@ loads it when the first of them is used.
     device       what kernels call: yoke.grid, yoke.barrier, …
     lambdas      functions in the place of expressions
     simulate     kernels as plain Python
+    widths       the widths of integers there
     errors       KernelError
 """
 
 from .device import (
-    atomic, barrier, block, block_size, grid, grid_size, gridsize, local, philox, random_float, random_words, shared, shuffle,
-    shuffle_down, shuffle_up, shuffle_xor, thread,
+    atomic, barrier, block, block_size, grid, grid_barrier, grid_size, gridsize, local, philox, random_float, random_words, shared,
+    shuffle, shuffle_down, shuffle_up, shuffle_xor, thread,
 )
 from .errors import KernelError
 from .launch import function, kernel
 from .vectors import float2, float4, int2, int4, uint2, uint4
 
-__all__ = ["KernelError", "atomic", "barrier", "block", "block_size", "float2", "float4", "function", "grid", "grid_size",
-           "gridsize", "int2", "int4", "kernel",
+__all__ = ["KernelError", "atomic", "barrier", "block", "block_size", "float2", "float4", "function", "grid",
+           "grid_barrier", "grid_size", "gridsize", "int2", "int4", "kernel",
            "local", "philox", "random_float", "random_words", "shared", "shuffle", "shuffle_down", "shuffle_up",
            "shuffle_xor", "thread", "uint2", "uint4"]

@@ -94,13 +94,16 @@ def type_of_operation(scope, node, name, left, right):
     type_ = common(left.type, right.type)
     if name in ("BitAnd", "BitOr", "BitXor") and left.type is BOOL and right.type is BOOL:
         return BOOL
+    as_numba = scope.program.as_numba and name != "Div" and left.type.kind in "biu" and right.type.kind in "biu"
+    if as_numba and name in ("LShift", "RShift"):
+        return of_64_bits(left.type, left.type)  # whatever the count is
     if type_ is None:
         raise scope.error(node, f"{left.type} {SIGNS[name]} {right.type}: no integer type has all values of both: convert one, as "
                           "numpy.int64(x)")
     if name in ("LShift", "RShift", "BitAnd", "BitOr", "BitXor") and type_.kind == "f":
         raise scope.error(node, f"{SIGNS[name]} takes integers, and this is {left.type} {SIGNS[name]} {right.type}")
-    if scope.program.as_numba and name in ("Add", "Sub", "Mult", "Pow", "LShift") and type_.kind in "iu" and type_.size < 8:
-        return of_64_bits(left.type, left.type if name == "LShift" else right.type)
+    if as_numba and type_.size < 8:
+        return of_64_bits(left.type, right.type)
     if type_.weak and type_.kind != "f" and name in ("FloorDiv", "Mod", "Pow", "LShift", "RShift"):
         type_ = I64
     return type_

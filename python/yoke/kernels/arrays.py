@@ -12,11 +12,12 @@ from .types import BOOL, Complex, F32, I32, I64, Misfit, NUMBER, Scalar, Value, 
 
 class ArrayValue(Value):
     """An array. name: the pointer's; extents and strides, in elements, have this name and their number behind it. small: it
-    is known to have fewer than ranges.SMALL elements, and its buffer too. written: what has been translated changes an element."""
+    is known to have fewer than ranges.SMALL elements, and its buffer too. written: what has been translated changes an element.
+    meant: None, or the arrays that a variable stands for by turns."""
 
-    def __init__(self, type_, name, small=False):
+    def __init__(self, type_, name, small=False, meant=None):
         super().__init__(type_, lambda target: name)
-        self.name, self.small, self.written = name, small, False
+        self.name, self.small, self.written, self.meant = name, small, False, meant
 
     def extents(self):
         if self.type.shape is not None:

@@ -2,7 +2,7 @@
 # mypy: ignore-errors
 """What a kernel finds wrong while it runs: with YOKE_KERNEL_BOUNDS=1 an index outside its array, and an assertion that does not
 hold. The first is kept in a record, which a function in the stream reads behind the launch: its exception fails the stream, and the
-next wait raises it.
+next wait raises it. Blocks that wait for each other count themselves there too.
 
 An access outside goes to the array's first element instead, so that no driver crashes.
 """
@@ -14,7 +14,7 @@ import os
 from .errors import KernelError, error
 
 MOST = 4  # dimensions
-WORDS = 1 + 2 * MOST  # of 8 bytes: the place in the program, the index, the shape
+WORDS = 2 + 2 * MOST  # of 8 bytes: the place in the program, the index, the shape, the blocks at a barrier of the grid
 RECORD = "yk_record"
 PARAMETER = f"YOKE_GLOBAL int *{RECORD}"
 
@@ -55,8 +55,38 @@ TEXT_OF_ASSERTIONS = """YOKE_INLINE_FUNCTION void yk_fail(YOKE_GLOBAL int *recor
 """
 
 
+# The last block to come lets the others go on. All are on the device at once.
+TOGETHER = "yk_grid_barrier"
+TEXT_OF_GRID_BARRIER = f"""#if !YOKE_HAS_LOOKBACK
+#error "no block of this device can wait for another"
+#endif
+YOKE_FUNCTION void {TOGETHER}(YOKE_GLOBAL int *record)
+{{
+    YOKE_GLOBAL int *count = record + {2 * WORDS - 2};
+    volatile YOKE_GLOBAL int *turn = count + 1;
+
+    yoke_fence();
+    yoke_barrier_global();
+    if (yoke_thread_x() == 0 && yoke_thread_y() == 0 && yoke_thread_z() == 0) {{
+        const int own = *turn, blocks = (int)(yoke_grid_size_x() * yoke_grid_size_y() * yoke_grid_size_z());
+
+        if (yoke_atomic_add(count, 1) == blocks - 1) {{
+            *(volatile YOKE_GLOBAL int *)count = 0;
+            yoke_fence();
+            *turn = own + 1;
+        }} else {{
+            while (*turn == own)
+                yoke_pause(100);
+        }}
+        yoke_fence();
+    }}
+    yoke_barrier_global();
+}}
+"""
+
+
 class NeedsRecord(Exception):
-    """A program has an assertion, and was begun without a record."""
+    """A program has what its words say, and was begun without a record."""
 
 
 def wanted():
@@ -111,6 +141,8 @@ class Record:
 
     def check(self, stream, kernel, places):
         """Behind the launch: on a thread of Yoke's, raise what the kernel has found."""
+        if not places:
+            return
         stream.read(self.words, self.buffer, blocking=False)
         stream.call(self.raise_found, kernel, places)
 

@@ -322,7 +322,7 @@ def indices(word):
 
 def barrier(scope, node):
     scope.arguments(node, 0)
-    raise scope.error(node, "yoke.barrier() is a statement of its own, and has no value")
+    raise scope.error(node, f"{ast.unparse(node.func)}() is a statement of its own, and has no value")
 
 
 def allocation(scope, node):
@@ -415,6 +415,7 @@ HANDLERS = {
     abs: absolute, min: smallest, max: largest, round: to_nearest, int: to_int, float: to_float, bool: to_bool, len: length,
     complex: complexes.made, pow: raised,
     device.grid: indices("global"), device.gridsize: indices("global_size"), device.barrier: barrier,
+    device.grid_barrier: barrier,
     device.random_words: random_words, device.philox: philox, device.random_float: random_float,
     device.shared: allocation, device.local: allocation,
     **{getattr(device.atomic, word): atomic(word, count)

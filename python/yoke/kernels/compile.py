@@ -31,9 +31,8 @@ def text_of_file(path):
         program.wide = is_wide(types)
         try:
             program.add(kernel, types)
-        except NeedsRecord:
-            raise KernelError(f"{path}: {kernel.name} has an assertion, which Python's launches report: take it out for C "
-                              "programs") from None
+        except NeedsRecord as need:
+            raise KernelError(f"{path}: {kernel.name} has {need}: take it out for C programs") from None
     lines = [part for line in program.text().split("\n") if not line.startswith("#line ")
              for part in (textwrap.wrap(line, 120, subsequent_indent="    ") if line.startswith("YOKE_") else [line])]
     body = re.sub("\n{3,}", "\n\n", "\n".join(lines)).replace("\n{\n\n", "\n{\n")

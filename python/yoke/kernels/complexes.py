@@ -109,8 +109,8 @@ def functions_for(text):
     return "\n".join(reversed(result.values()))
 
 
-def is_complex(*values):
-    return any(isinstance(each.type, Complex) for each in values)
+def is_complex(value, other=None):
+    return isinstance(value.type, Complex) or other is not None and isinstance(other.type, Complex)
 
 
 def called(type_, word, *values):

@@ -56,6 +56,11 @@ def barrier():
     raise RuntimeError("yoke.barrier() is for kernels: launch the kernel, or run it with kernel.simulate[n](…)")
 
 
+def grid_barrier():
+    """Wait until all threads of the launch have come here; what they wrote is visible then. For devices with "cooperative"."""
+    raise RuntimeError("yoke.grid_barrier() is for kernels: launch the kernel, or run it with kernel.simulate[grid, block](…)")
+
+
 def shared(shape, dtype):
     """An array that the threads of a block share; the shape is a constant. At the outermost level of a kernel."""
     return current("shared").shared_array(shape, dtype)

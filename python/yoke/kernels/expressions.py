@@ -3,6 +3,7 @@
 """Expressions of kernels: each node of the syntax tree gives a Value, its type and its text."""
 
 import ast
+import builtins
 import operator
 from types import CellType, ModuleType
 
@@ -14,8 +15,8 @@ from .errors import NotYetKnown
 from .ranges import narrow_of
 from .records import RecordType
 from .types import (
-    BOOL, Complex, I64, MISSING, Misfit, NUMBER, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common, constant, in_type, strong,
-    tuple_value,
+    BOOL, Complex, I64, MISSING, Misfit, NUMBER, Scalar, TupleType, Value, WEAK_FLOAT, WEAK_INT, common, constant, in_type,
+    of_64_bits, strong, tuple_value,
 )
 
 REFUSED = {
@@ -38,6 +39,14 @@ REFUSED = {
 FOLDED = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
           "Mod": operator.mod, "Pow": operator.pow, "LShift": operator.lshift, "RShift": operator.rshift, "BitAnd": operator.and_,
           "BitOr": operator.or_, "BitXor": operator.xor}
+
+
+BUILTINS = vars(builtins)
+
+
+def keeps_names(owner):
+    """Whether the names in this mean the same as long as the program runs: a launch does not look after them."""
+    return owner is device.atomic or is_of_numbers(owner) or isinstance(owner, ModuleType) and owner.__name__.startswith("yoke")
 
 
 def is_of_numbers(owner):
@@ -157,19 +166,18 @@ class Expressions:
             raise self.error(node, f"{what} is not part of kernels: {ast.unparse(node)} may be a number or a tuple of them")
         return Value(None, None, obj=found)
 
-    def static(self, node, is_base=False):
-        """The Python object that a dotted name outside the kernel stands for, at this moment; MISSING: it is no such name. is_base:
-        an attribute of it is in the text."""
+    def static(self, node):
+        """The Python object that a dotted name outside the kernel stands for, at this moment; MISSING: it is no such name."""
         if isinstance(node, ast.Name) and node.id not in self.locals:
-            return self.lookup(node, is_base)
+            return self.lookup(node)
         if isinstance(node, ast.Attribute):
             owner = self.static(node.value)
             if owner is MISSING or isinstance(owner, device.Index):
                 return MISSING
             try:
                 found = getattr(owner, node.attr)
-                if self.program.capture(owner, node.attr, True, found, is_base):
-                    self.static(node.value, True)
+                if not keeps_names(owner):
+                    self.program.capture(owner, node.attr, True, found)
                 return found
             except AttributeError:
                 names = [each for each in KNOWN if hasattr(owner, each)] if is_of_numbers(owner) else [
@@ -178,11 +186,12 @@ class Expressions:
                 raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}{hint}") from None
         return MISSING
 
-    def lookup(self, node, is_base):
+    def lookup(self, node):
         found = self.kernel.find(node.id)
         if found is not None:
             value, owner, closed = found[0](), found[1], isinstance(found[1], CellType)
-            self.program.capture(owner, "cell_contents" if closed else node.id, closed, value, is_base)
+            if owner is not BUILTINS:
+                self.program.capture(owner, "cell_contents" if closed else node.id, closed, value)
             return value
         names = {*self.locals, *self.kernel.visible()} - {node.id}
         raise self.error(node, f"{node.id} is not defined{self.near(node.id, names)}", NotYetKnown)
@@ -278,12 +287,14 @@ class Expressions:
         if sign == "~" and (value.type.kind in "fc" or value.type is BOOL):
             raise self.error(node, f"~ takes an integer, and this is {self.shown(value)}" +
                              (": write not" if value.type is BOOL else ""))
+        if complexes.is_complex(value):
+            return value if sign == "+" else complexes.negated(value)
+        type_ = value.type
+        if type_ is BOOL or self.program.as_numba and type_.kind in "iu" and type_.size < 8:
+            type_ = of_64_bits(type_, type_)
+            value = strong(type_, self.text(node, value, type_), value.pure)
         if sign == "+":
             return value
-        if complexes.is_complex(value):
-            return complexes.negated(value)
-        if value.type is BOOL or self.program.as_numba and sign == "-" and value.type.kind == "i" and value.type.size < 8:
-            value = strong(I64, self.text(node, value, I64), value.pure)
         narrow = narrow_of(self, value) if value.type is I64 and sign == "-" else None
         if narrow is not None and narrow.exact and narrow.low > ranges.LEAST:
             return ranges.small_value(f"(-{narrow.text})", -narrow.high, -narrow.low, value.pure)

@@ -12,11 +12,12 @@ import types as python_types
 
 from .._core import (
     AlikeLaunch, AlikeLaunches, Array, Buffer, HostArgument, InvalidArgumentError, KernelArgumentError, Out, Source, Stream,
-    Strided, are_current, shown,
+    Strided, UnsupportedError, are_current, shown,
 )
 from . import bounds, ranges
 from .errors import KernelError, NotYetKnown, error
 from .records import RecordType, named, record_of, same_fields
+from .statements import names_assigned
 from .translate import Program, TAKEN
 from .types import (
     ArrayType, BOOL, COMPLEX64, COMPLEX128, COMPLEXES, Complex, F32, F64, I64, SCALARS, Scalar, name_of, number_named, scalar_named,
@@ -41,6 +42,7 @@ class PythonFunction:
         self.__qualname__, self.__wrapped__ = function.__qualname__, function
         self.tree = self.parse(word)
         self.parameters = self.tree.args.args
+        self.locals = names_assigned(self.tree) | {each.arg for each in self.parameters}
         self.wanted = {each.arg: self.read_annotation(each) for each in self.parameters}
 
     def parse(self, word):
@@ -161,8 +163,8 @@ class Kernel(PythonFunction, AlikeLaunches):
 
     is_kernel = True
     module = ""  # of In and Out, in messages
-    as_numba = False  # a negative index that is computed counts from the end, as a constant one does; sums and products of integers
-    # have 64 bits
+    as_numba = False  # a negative index that is computed counts from the end, as a constant one does; what operators give of
+    # integers has 64 bits
 
     def __init__(self, function, math="default"):
         super().__init__(function)
@@ -359,15 +361,30 @@ class Kernel(PythonFunction, AlikeLaunches):
         return f"<yoke.kernel {self.name}({', '.join(each.arg for each in self.parameters)})>"
 
 
+READ = re.compile(r"const [^,*]*\*(\w+)_\b")  # an array that a kernel does not write to, in its parameters
+
+
 class Variant:
     """A kernel that is compiled for these types, and what its text has captured."""
 
     def __init__(self, kernel, device, types, small):
         text, self.captures, self.places = kernel.program(types, small)
-        self.recording = bool(self.places) or kernel.bounds
+        self.together = bounds.TOGETHER in text  # whether the grid waits for itself
+        self.recording = bool(self.places) or kernel.bounds or self.together
+        if self.together and not device.supports("cooperative"):
+            raise UnsupportedError(f"{kernel.name}: the grid waits for itself, and blocks cannot wait for each other here: "
+                                   f"{device.lacks('cooperative')}: end the kernel there, and launch another")
         head = text[text.index(f"YOKE_KERNEL void {kernel.entry}("):].partition("\n")[0]
-        self.reads = set(re.findall(r"const [^,*]*\*(\w+)_\b", head))  # the arrays that it does not write to
+        self.reads = set(READ.findall(head))
         self.compiled = device.build(Source(text, name=kernel.name, math=kernel.math))[kernel.entry]
+
+    def launch_of(self, shape):
+        if not self.together:
+            return self.compiled[shape]
+        if not isinstance(shape, tuple):
+            raise KernelError(f"{self.compiled.name}: the grid waits for itself, and all its threads come there: launch it as "
+                              f"{self.compiled.name}[grid, block]")
+        return self.compiled[shape].cooperative()
 
 
 def signature(value):
@@ -417,7 +434,7 @@ class PythonLaunch(AlikeLaunch):
             else:
                 packed = isinstance(type_, (RecordType, Complex))
                 expanded.append(type_.packed(value) if packed else bool(value) if type_ is BOOL else value)
-        launch = variant.compiled[self.shape]
+        launch = variant.launch_of(self.shape)
         try:
             launch(stream, *expanded)
         except (KernelArgumentError, InvalidArgumentError) as failure:

@@ -8,6 +8,7 @@ A thread is a generator that yields at barriers; all threads of a block come the
 import ast
 import copy
 import itertools
+import math
 import operator
 import types
 
@@ -17,9 +18,11 @@ from .halves import Halves, half_named
 from .records import RecordType, named, record_of
 from .types import BOOL, COMPLEX64, COMPLEX128, COMPLEXES, Complex, F32, F64, I64, SCALARS
 from .vectors import Elements
+from .widths import Widths, widths_of
 
 SHUFFLES = {getattr(device, word): word for word in ("shuffle", "shuffle_xor", "shuffle_down", "shuffle_up")}
 WARP = 32
+GRID = ("grid",)  # what a thread waits for at a barrier of the grid
 BLOCK = 64  # threads of a block where the launch names only their number
 
 
@@ -64,16 +67,19 @@ def record_wanted(value, wanted):
 
 
 class Pauses(ast.NodeTransformer):
-    """What a thread waits for becomes a yield: the statement yoke.barrier() of None, a shuffle of its word, value and lane, whose
-    result it is given. A call of a function that pauses becomes a `yield from`."""
+    """What a thread waits for becomes a yield: the statement yoke.barrier() of None, yoke.grid_barrier() of GRID, a shuffle of its
+    word, value and lane, whose result it is given. A call of a function that pauses becomes a `yield from`. names: of functions that
+    are others in Python."""
 
-    def __init__(self, function, made):
-        self.function, self.made, self.found, self.names = function, made, False, {}
+    def __init__(self, function, made, widths):
+        self.function, self.made, self.widths, self.found, self.names = function, made, widths, False, {}
 
     def visit_Expr(self, node):
-        if isinstance(node.value, ast.Call) and self.meaning(node.value.func) is device.barrier:
+        callee = self.meaning(node.value.func) if isinstance(node.value, ast.Call) else None
+        if callee is device.barrier or callee is device.grid_barrier:
             self.found = True
-            return ast.copy_location(ast.Expr(ast.copy_location(ast.Yield(None), node)), node)
+            what = None if callee is device.barrier else ast.copy_location(ast.Constant(GRID), node)
+            return ast.copy_location(ast.Expr(ast.copy_location(ast.Yield(what), node)), node)
         return self.generic_visit(node)
 
     def visit_Call(self, node):
@@ -85,13 +91,14 @@ class Pauses(ast.NodeTransformer):
             parts = ast.Tuple([ast.Constant(word), *node.args], ast.Load())
             return ast.copy_location(ast.Yield(ast.copy_location(parts, node)), node)
         if getattr(callee, "is_kernel", None) is False:  # a function of ours
-            function, pauses = python_of(callee, self.made)
-            if pauses:
-                self.found = True
+            function, pauses = python_of(callee, self.made, self.widths)
+            if function is not callee.function:
+                self.found = self.found or pauses
                 name = f"{callee.name}__{len(self.names)}"
                 self.names[name] = function
-                return ast.copy_location(ast.YieldFrom(ast.copy_location(ast.Call(
-                    ast.copy_location(ast.Name(name, ast.Load()), node), node.args, node.keywords), node)), node)
+                call = ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), node), node.args, node.keywords),
+                                         node)
+                return ast.copy_location(ast.YieldFrom(call), node) if pauses else call
         return node
 
     def meaning(self, node):
@@ -101,15 +108,17 @@ class Pauses(ast.NodeTransformer):
         return getattr(self.meaning(node.value), node.attr, None) if isinstance(node, ast.Attribute) else None
 
 
-def python_of(function, made):
-    """A function in which threads wait by yields, and whether there are any. Lines and file are its own, for a debugger. made:
-    those of other functions."""
+def python_of(function, made, widths):
+    """A function in which threads wait by yields, and whether there are any; and integers have the widths of the device. Lines and
+    file are its own, for a debugger. made: those of other functions."""
     if function in made:
         return made[function]
     made[function] = function.function, False  # where it calls itself, which the translator refuses
-    pauses = Pauses(function, made)
+    pauses = Pauses(function, made, widths)
     tree = pauses.visit(copy.deepcopy(function.tree))
-    if not pauses.found:
+    if widths.get(function):
+        tree = Widths(widths[function], pauses.names).visit(tree)
+    if not pauses.found and not pauses.names:
         return made[function]
     tree.decorator_list, tree.returns = [], None
     for parameter in tree.args.args:
@@ -120,7 +129,7 @@ def python_of(function, made):
     names = {}
     exec(compile(ast.fix_missing_locations(outer), function.file, "exec"), function.function.__globals__, names)
     cells = [each.cell_contents for each in function.function.__closure__ or ()]
-    made[function] = names["outer"](*cells, *pauses.names.values()), True
+    made[function] = names["outer"](*cells, *pauses.names.values()), pauses.found
     return made[function]
 
 
@@ -154,12 +163,11 @@ class Simulation:
         if self.grid is None:
             raise TypeError(f"a launch needs its size: {self.kernel.name}.simulate[n](…)")
         values = self.arguments(numpy, args)
-        function, waits = python_of(self.kernel, {})
+        function, waits = python_of(self.kernel, {}, widths_of(self.kernel, args))
         before = getattr(device.running, "thread", None)
         try:
             with numpy.errstate(all="ignore"):
-                for block in itertools.product(*map(range, reversed(self.grid))):
-                    self.run_block(function, waits, tuple(reversed(block)), values)
+                self.run_blocks(function, waits, values)
         finally:
             device.running.thread = before
 
@@ -202,7 +210,22 @@ class Simulation:
             return bool(value) if wanted is BOOL else int(value)
         return value if wanted is None else getattr(numpy, wanted.name)(value)
 
+    def run_blocks(self, function, waits, values):
+        """One block after the other to its end, or all of them from one barrier of the grid to the next."""
+        together = []
+        for block in itertools.product(*map(range, reversed(self.grid))):
+            threads = self.run_block(function, waits, tuple(reversed(block)), values)
+            if threads:
+                together.append(threads)
+        while together:
+            if len(together) < math.prod(self.grid):
+                line = together[0][0].line
+                raise error(self.kernel, ast.Pass(lineno=line, col_offset=0), "a block has ended, and others wait at this barrier "
+                            "of the grid: all threads of a launch come to each")
+            together = [threads for threads in together if self.run_paused(threads)]
+
     def run_block(self, function, waits, block, values):
+        """A block, until it ends or waits for the grid: its threads then."""
         shared = []
         places = [tuple(reversed(each)) for each in itertools.product(*map(range, reversed(self.block)))]
         threads = [Thread(place, block, self.block, self.grid, shared) for place in places]
@@ -210,25 +233,29 @@ class Simulation:
             for thread in threads:
                 device.running.thread = thread
                 function(*values)
-            return
-        self.run_paused([Steps(number, thread, function(*values)) for number, thread in enumerate(threads)])
+            return None
+        return self.run_paused([Steps(number, thread, function(*values)) for number, thread in enumerate(threads)])
 
     def run_paused(self, threads):
-        """Each thread until it waits; then the shuffles of each warp, and when there are none, the barrier of all."""
-        ended, ready = {}, threads
+        """Each thread until it waits; then the shuffles of each warp, and when there are none, the barrier of all. The threads,
+        where that is one of the grid."""
+        ready = threads
         while ready:
             for each in ready:
-                if not each.go_on():
-                    ended[each.number] = each.thread
-            waiting = [each for each in threads if each.number not in ended]
-            ready = [each for each in waiting if each.wanted is not None]
+                each.go_on()
+            waiting = [each for each in threads if not each.ended]
+            ended = [each for each in threads if each.ended]
+            ready = [each for each in waiting if each.wanted is not None and each.wanted != GRID]
             if ready:
                 for warp in {each.number // WARP for each in ready}:
                     self.shuffle([each for each in waiting if each.number // WARP == warp],
-                                 [thread for number, thread in ended.items() if number // WARP == warp])
+                                 [each.thread for each in ended if each.number // WARP == warp])
             else:
-                self.check_together(waiting, list(ended.values()), "barrier", "block")
+                self.check_together(waiting, [each.thread for each in ended], "barrier", "block")
+                if waiting and waiting[0].wanted == GRID:
+                    return threads
                 ready = waiting
+        return None
 
     def check_together(self, waiting, ended, what, whole):
         """All threads of the block, or the warp, are at the same place, or none is."""
@@ -260,21 +287,20 @@ class Simulation:
 
 
 class Steps:
-    """A thread that runs until it waits. wanted: the shuffle that it waits for; None: it waits at a barrier. given: what it
-    gets."""
+    """A thread that runs until it waits. wanted: the shuffle that it waits for; None: it waits at a barrier; GRID: at one of the
+    grid. given: what it gets. ended: it has nothing more to do."""
 
     def __init__(self, number, thread, steps):
         self.number, self.thread, self.steps, self.wanted, self.given = number, thread, steps, None, None
+        self.ended = False
 
     def go_on(self):
-        """False: it has ended."""
         device.running.thread = self.thread
         try:
             self.wanted = self.steps.send(self.given)
         except StopIteration:
-            return False
+            self.ended = True
         self.given = None
-        return True
 
     @property
     def line(self):

@@ -6,11 +6,11 @@ import ast
 
 from . import device, ranges, ufuncs
 from .arrays import ArrayValue
-from .bounds import Assertion, NeedsRecord, RECORD
+from .bounds import Assertion, NeedsRecord, RECORD, TEXT_OF_GRID_BARRIER, TOGETHER
 from .calls import allocated
 from .records import Field, RecordType, with_attribute
 from .types import (
-    Complex, F32, F64, I32, I64, MISSING, NUMBER, Scalar, TupleType, U64, common, constant, leaves, leaves_of_type, literal, strong,
+    Complex, F32, F64, GLOBAL, I32, I64, MISSING, NUMBER, Scalar, TupleType, U64, common, constant, leaves, leaves_of_type, literal, strong,
     tuple_value,
 )
 
@@ -73,18 +73,27 @@ class Statements:
             return self.do_print(node.value)
         if ufuncs.is_whole(node.value, callee):
             return self.do_For(ufuncs.loops(self, node, callee))
-        if callee is device.barrier:
-            if node.value.args or node.value.keywords:
-                raise self.error(node, "yoke.barrier takes no arguments")
-            if not self.kernel.is_kernel:
-                raise self.error(node, "yoke.barrier() stands in a kernel, where all threads of the block come")
-            self.emit("yoke_barrier_global();")
-            return
+        if callee in (device.barrier, device.grid_barrier):
+            return self.do_barrier(node, callee)
         value = self.value(node.value)
         if value.pure and value.type is not None:
             raise self.error(node, f"the value of {ast.unparse(node.value.func)} is dropped: assign it")
         if not isinstance(value.type, TupleType):
             self.emit(f"{value.emit(value.type)};")
+
+    def do_barrier(self, node, callee):
+        """That of a block, or of the whole grid, whose count is in the record."""
+        whole = callee is device.grid_barrier
+        if node.value.args or node.value.keywords:
+            raise self.error(node, f"yoke.{callee.__name__} takes no arguments")
+        if not self.kernel.is_kernel:
+            raise self.error(node, f"yoke.{callee.__name__}() stands in a kernel, where all threads of the "
+                             f"{'launch' if whole else 'block'} come")
+        if whole and not self.program.recording:
+            raise NeedsRecord("a barrier of the grid, for which Python's launches bring memory")
+        if whole:
+            self.program.helpers[TOGETHER] = TEXT_OF_GRID_BARRIER
+        self.emit(f"{TOGETHER}({RECORD});" if whole else "yoke_barrier_global();")
 
     def do_print(self, node):
         """printf, which both languages have. Numbers of floats have 6 digits, and bools are 0 or 1."""
@@ -137,11 +146,12 @@ class Statements:
             raise self.error(node, "assert is for kernels")
         test = self.condition(node.test)
         if not self.program.recording:
-            raise NeedsRecord
+            raise NeedsRecord("an assertion, which Python's launches report")
         self.program.asserts = True
         self.program.places.append(Assertion(self.kernel, node))
         waits = not self.kernel.is_kernel or any(
-            isinstance(each, ast.Call) and self.static(each.func) is device.barrier for each in ast.walk(self.tree))
+            isinstance(each, ast.Call) and self.static(each.func) in (device.barrier, device.grid_barrier)
+            for each in ast.walk(self.tree))
         fail = f"yk_fail({RECORD}, {len(self.program.places)});"
         self.emit(f"if (!{test}) {{ {fail}{'' if waits else ' return;'} }}")
 
@@ -223,16 +233,31 @@ class Statements:
         if value.type is None:
             raise self.error(node, f"{name} would be {self.shown(value)}, which is not a value in a kernel")
         if isinstance(value, ArrayValue):
-            if name in self.seen or self.depth > 1:
-                raise self.error(node, f"{name} cannot become another array: take a name for each array, at the outermost level")
-            self.arrays[name] = value
-            self.seen.add(name)
-            return
+            return self.assign_array(node, name, value)
         if name in self.arrays:
             raise self.error(node, f"{name} is an array, and would be {self.shown(value)} here: take another name")
         self.merge(node, name, value.type)
         self.seen.add(name)
         self.store(node, f"{name}_", self.known(name), value)
+
+    def assign_array(self, node, name, value):
+        """Another name of an array. One that is assigned several times, or in a branch, is a pointer, with extents of its own."""
+        times = sum(isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
+                    for each in ast.walk(self.tree))
+        if times == 1 and self.depth == 1 and value.meant is None:
+            self.arrays[name] = value
+            self.seen.add(name)
+            return
+        if name not in self.seen:
+            self.arrays[name] = ArrayValue(value.type, f"{name}_", self.program.narrow, [])
+            self.seen.add(name)
+        variable = self.arrays.get(name)
+        if variable is None or variable.meant is None or variable.type != value.type or value.type.space != GLOBAL:
+            raise self.error(node, f"{name} cannot become another array: take a name for each array, but for arrays of global memory "
+                             "with one dtype and number of dimensions")
+        variable.meant.append(value)
+        for own, other in zip(variable.arguments(), value.arguments()):
+            self.emit(f"{own} = {other};")
 
     def store(self, node, code, type_, value):
         if isinstance(type_, TupleType) and isinstance(value.type, TupleType) and len(type_.items) == len(value.items):

@@ -7,8 +7,6 @@ until these no longer change; the last text counts.
 """
 
 import ast
-from types import ModuleType
-
 from .arrays import ArrayValue
 from .bounds import PARAMETER, RECORD, TEXT, TEXT_OF_ASSERTIONS
 from .calls import Calls
@@ -17,7 +15,7 @@ from .errors import error
 from .expressions import Expressions
 from .ranges import Ranges, SMALL_INT, narrow_of, small_value
 from .records import RecordType
-from .statements import Statements, names_assigned
+from .statements import Statements
 from .types import (
     ArrayType, COMPLEX64, COMPLEX128, Complex, F32, F64, I64, NUMBER, TupleType, Value, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, leaves,
     leaves_of_type, merged, named_leaves, strong, tuple_value,
@@ -73,13 +71,9 @@ class Program:
         self.captures = {}
         self.shuffles = self.philox = self.prints = self.asserts = False
 
-    def capture(self, owner, name, attribute, value, is_base):
-        """A name outside the kernel, whose number or function is in the text: another one there means another text. is_base: an
-        attribute of the value is in the text. Whether it is noted."""
-        if not is_base and not is_in_text(value):
-            return False
+    def capture(self, owner, name, attribute, value):
+        """A name outside the kernel, with which the text is made: another value there means another text."""
         self.captures[id(owner), name] = owner, name, attribute, value
-        return True
 
     def record(self, scope, node, record):
         """Declare a struct."""
@@ -110,9 +104,9 @@ class Program:
         return self.text()
 
     def add(self, kernel, types):
-        body = Body(self, kernel, types, kernel.entry, self.small)
-        body.translate()
-        self.texts.append(body.text_of_kernel())
+        self.body = Body(self, kernel, types, kernel.entry, self.small)
+        self.body.translate()
+        self.texts.append(self.body.text_of_kernel())
 
     def text(self):
         head = PRELUDE + PHILOX * self.philox + NEED_SHUFFLES * self.shuffles + TEXT * self.bounds + TEXT_OF_ASSERTIONS * (
@@ -131,7 +125,7 @@ class Body(Statements, Expressions, Calls, Ranges):
     def __init__(self, program, kernel, types, name, small=()):
         self.program, self.kernel, self.name, self.parameter_types = program, kernel, name, types
         self.tree = kernel.tree
-        self.locals = names_assigned(self.tree) | {each.arg for each in self.tree.args.args}
+        self.locals = kernel.locals
         self.given_bounds = {name: SMALL_INT if each.arg in small else None for each, type_ in zip(kernel.parameters, types)
                              if not isinstance(type_, ArrayType) for name, leaf in named_leaves(f"{each.arg}_", type_)}
         for parameter, type_ in zip(kernel.parameters, types):
@@ -164,9 +158,9 @@ class Body(Statements, Expressions, Calls, Ranges):
         for _ in range(ROUNDS):
             self.start_round()
             self.block(self.tree.body)
-            known = self.types == self.next
+            known = self.types == self.next or not self.types and not self.turned
             weak = {name: self.settled_tree(type_) for name, type_ in self.next.items() if is_weak(type_)}
-            bounded = self.end_round_of_ranges(known and not weak)
+            bounded = self.end_round_of_ranges(self.types == self.next and not weak)
             if known and not weak and bounded:
                 break
             if known:
@@ -175,12 +169,16 @@ class Body(Statements, Expressions, Calls, Ranges):
         if self.conflicts:
             raise self.conflicts[0]
         self.check_end()
+        for each in [variable for variable in self.named_arrays() if variable.meant] * len(self.arrays):
+            for other in each.meant:  # what a variable writes, all that it stands for
+                other.written = other.written or each.written
         self.returns = self.next.get("return")
 
     def start_round(self):
         self.next = dict(self.settled_types)
         self.lines, self.conflicts, self.seen, self.arrays, self.first, self.sizes = [], [], set(), {}, {}, {}
         self.count, self.depth, self.loops, self.last_line = 0, 1, 0, 0
+        self.turned = False  # whether a variable has got another type than at first: what read it before had the first
         self.start_round_of_ranges()
         for parameter, type_ in zip(self.kernel.parameters, self.parameter_types):
             if isinstance(type_, ArrayType):
@@ -202,6 +200,7 @@ class Body(Statements, Expressions, Calls, Ranges):
             self.next[name], self.first[name] = type_, (node, type_)
             return
         new = merged(old, type_, self.program.as_numba)
+        self.turned = self.turned or new != old
         if new is None:
             place, first = self.first.get(name, (node, old))
             self.conflicts.append(self.error(node, (
@@ -239,6 +238,10 @@ class Body(Statements, Expressions, Calls, Ranges):
         value.variable = code
         return value
 
+    def named_arrays(self):
+        """The arrays, each once: some have several names."""
+        return {each.name: each for each in self.arrays.values()}.values()
+
     def declarations(self):
         """All variables stand at the function's beginning, since Python's belong to the function."""
         lines = [f"    const {each};" for each in self.sizes.values()]
@@ -246,6 +249,8 @@ class Body(Statements, Expressions, Calls, Ranges):
             if not isinstance(type_, ArrayType):
                 lines += [f"    {held.c} {name} = {name}p;" for name, each, held in self.held_parameters(parameter, type_)
                           if each != held]
+        for each in self.named_arrays():
+            lines += [f"    {part} = 0;" for part in each.parameters()] if each.meant else []
         for name, type_ in self.next.items():
             if name != "return" and name not in {each.arg for each in self.kernel.parameters}:
                 lines += self.declared(f"{name}_", type_)
@@ -377,7 +382,7 @@ class Body(Statements, Expressions, Calls, Ranges):
         return "{\n" + "\n".join([*self.declarations(), *self.lines]) + "\n}\n"
 
     def text_of_kernel(self):
-        shared = [f"    YOKE_SHARED {each.type.c} {each.name}[{size_of(each)}];" for each in self.arrays.values()
+        shared = [f"    YOKE_SHARED {each.type.c} {each.name}[{size_of(each)}];" for each in self.named_arrays()
                   if each.type.space.startswith("YOKE_SHARED")]
         self.lines[:0] = shared
         return f"YOKE_KERNEL void {self.name}({self.parameter_list()})\n" + self.body_text()
@@ -391,14 +396,6 @@ class Body(Statements, Expressions, Calls, Ranges):
         elif self.returns is not None:
             result = self.returns.c
         return f"{before}YOKE_INLINE_FUNCTION {result} {self.name}({self.parameter_list() or 'void'})\n" + self.body_text()
-
-
-def is_in_text(value):
-    """Whether the text depends on a value outside it: a number, a function or a struct."""
-    if isinstance(value, ModuleType):  # whose answers to what it has not are long
-        return False
-    number = isinstance(value, (int, float, complex, tuple)) or getattr(value, "shape", None) == ()
-    return number or hasattr(value, "__dataclass_fields__") or getattr(value, "is_kernel", None) is False
 
 
 def converted(old, new):
