@@ -248,13 +248,13 @@ static void choices(suite *t)
 /* ---- On tensor cores themselves ---- */
 
 /* One tile and a part of another, both ways, and along k once around the ring and a part of a stage. */
-static void try_around(suite *t, const yops_matmul_tile *tile, int32_t in, unsigned layout)
+static void try_around(suite *t, const yops_matmul_tile *tile, int32_t in, unsigned turned)
 {
     int64_t depth = tile->depth / (int64_t)yoke_dtype_get_size(in);
-    matmul_trial trial = trial_of(in, tile->rows + 11, tile->columns + 6, depth * (tile->stages + 3) + 5, layout);
+    matmul_trial trial = trial_of(in, tile->rows + 11, tile->columns + 6, depth * (tile->stages + 3) + 5, turned);
     trial.c.dtype = in == YOKE_BF16 ? YOKE_BF16 : YOKE_F32;
-    if (!try(t, tile->name, trial, layout))
-        tap_diag("of tile %s, layout %u", tile->name, layout);
+    if (!try(t, tile->name, trial, turned))
+        tap_diag("of tile %s, layout %u", tile->name, turned);
 }
 
 /* Each kernel takes a compiler a second or two. What is loaded in which way is a's affair, and b's: two layouts show all four, and
