@@ -178,6 +178,47 @@ def test_interrupt_in_a_wait(stream, wait):
     stream.wait()
 
 
+INTERRUPTED = """
+import os, signal, sys, threading, yoke
+
+def build():
+    gate.release()
+    device.build("int f(int);\\n" * 30000 + "#error as it has to\\n")
+
+def interrupt(gate, sent):
+    gate.acquire()
+    sent.append(True)
+    os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+device = yoke.Device()
+sys.setswitchinterval(1000)  # the thread goes on while the main thread waits for the driver's compiler, or behind the build
+for _ in range(100):
+    gate, sent = threading.Lock(), []
+    gate.acquire()
+    thread = threading.Thread(target=interrupt, args=(gate, sent))
+    thread.start()
+    try:
+        build()
+    except KeyboardInterrupt:
+        print("interrupted")
+        break
+    except yoke.BuildError:
+        if sent:
+            break
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            pass
+"""
+
+
+def test_interrupt_in_a_build_that_fails():
+    """As one does whose linker Ctrl-C has ended: it is an interruption, and no failure of the build."""
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "interrupted\n", done.stdout + done.stderr[-2000:]
+
+
 def test_other_byte_order(device, stream, saxpy, program):
     x, y = numpy.ones(16, ">f4"), numpy.ones(16, "f4")
     for pair in ((yoke.InOut(y), yoke.In(x)), (yoke.InOut(x), yoke.In(y))):

@@ -328,6 +328,8 @@ cdef int fail(yoke_status status) except -1:
     error = make_error(status)
     if status == YOKE_E_CANCELLED and python_closed() and not in_main_thread():
         raise SystemExit from error  # a daemon thread: its work was cancelled because the interpreter ends, which is not a mistake
+    if isinstance(error, BuildError):
+        PyErr_CheckSignals()  # Ctrl-C ends the linker that a driver has started, too, and the build fails by it
     raise error
 
 
