@@ -3,7 +3,7 @@
  * The tiles of products by tensor cores, each on the same product of square matrices: those of the table, ops/linear/
  * matmul_shapes.def, and others that are worth a try. PREFIX.matmul_tiles.NAME.LAYOUT is the time of a product; in LAYOUT a letter
  * each for a and b says whether their rows (n) or their columns (t, transposed) lie in one piece. c has the same bits by every
- * tile, which is compared. Nothing of YOKE_OPS_TENSORS or of a vendor's library has a say in it.
+ * tile, which is compared. No vendor's library has a say in it.
  *
  * --part takes words with colons between them: a dtype (f16 or bf16), layouts, and the extent of the matrices. f16:nn:tn:8192
  * measures two layouts of 8192 x 8192; unless told, all four of 4096 x 4096 halves. A device without tensor cores is left out
@@ -36,8 +36,7 @@ static const yops_matmul_tile others[] = {
     TILE("128x256_depth128_stages3", 128, 256, 64, 64, 128, 3), TILE("128x256_depth32_stages4", 128, 256, 64, 64, 32, 4),
     TILE("128x256_depth32_stages6", 128, 256, 64, 64, 32, 6),   TILE("128x128_depth32_stages3", 128, 128, 64, 64, 32, 3),
     TILE("128x128_depth32_stages5", 128, 128, 64, 64, 32, 5),   TILE("128x128_depth64_stages3", 128, 128, 64, 64, 64, 3),
-    TILE("128x128_depth64_stages4", 128, 128, 64, 64, 64, 4),   TILE("128x128_depth128_stages2", 128, 128, 64, 64, 128, 2),
-    TILE("128x128_depth128_stages3", 128, 128, 64, 64, 128, 3),
+    TILE("128x128_depth128_stages2", 128, 128, 64, 64, 128, 2), TILE("128x128_depth128_stages3", 128, 128, 64, 64, 128, 3),
 };
 
 /* ---- What is measured ---- */

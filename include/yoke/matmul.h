@@ -26,9 +26,9 @@
  *    separately.
  *  - The tiles into which c is cut for the threads of a device, and which yoke_matmul_tune may have chosen, do not change the order
  *    of the sums: every tile adds an element's products as described above. A tuned device gives the same bits as an untuned one.
- *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where such a library is installed, or,
- *    with YOKE_OPS_TENSORS=1 in the environment, tensor cores where the device has them: of float16, of bfloat16, and with
- *    YOKE_MATMUL_TF32 of float. Both have their own order of sums.
+ *  - Without YOKE_MATMUL_EXACT, a library of the device's vendor may compute the product where such a library is installed, or
+ *    tensor cores where the device has them: of float16, of bfloat16, and with YOKE_MATMUL_TF32 of float. Both have their own order
+ *    of sums.
  */
 #ifndef YOKE_MATMUL_H
 #define YOKE_MATMUL_H

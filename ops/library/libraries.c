@@ -146,12 +146,6 @@ bool yops_vendor_is_exact(void)
     return is_on("YOKE_OPS_EXACT", getenv("YOKE_OPS_EXACT"), &told);
 }
 
-bool yops_tensors_are_wanted(void)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    return is_on("YOKE_OPS_TENSORS", getenv("YOKE_OPS_TENSORS"), &told);
-}
-
 yoke_status yoke_ops_get_library(size_t index, yoke_ops_library *out_library)
 {
     const yops_call call = { .function = "yoke_ops_get_library" };

@@ -53,8 +53,6 @@ enum { YOPS_PUBLIC_LIBRARIES = YOPS_CUDA_DRIVER }; /* those that yoke_ops_get_li
 const yvendor_found *yops_library_open(yops_library_id id);
 const char *yops_library_name(yops_library_id id);
 
-/* Whether YOKE_OPS_TENSORS=1 lets products by Yoke's own kernels take tensor cores. */
-bool yops_tensors_are_wanted(void);
 
 /* Whether YOKE_OPS_EXACT keeps the vendors' libraries out of this process. */
 bool yops_vendor_is_exact(void);

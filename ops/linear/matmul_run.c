@@ -289,7 +289,7 @@ static bool may_take_tensors(const plan *l)
         return false;
     if (ordered)
         return ordered->way == YOPS_BY_TENSORS;
-    return l->traits.has_tensor_cores && yops_tensors_are_wanted() && !(p->flags & YOKE_MATMUL_EXACT) && !yops_vendor_is_exact();
+    return l->traits.has_tensor_cores && !(p->flags & YOKE_MATMUL_EXACT) && !yops_vendor_is_exact();
 }
 
 static bool takes_tensors(const plan *l, tensor_loads *out)

@@ -136,7 +136,7 @@ static size_t sum_bytes(int dtype)
 static void find_candidates(tuner *t, int dtype)
 {
     t->count = 0;
-    if (dtype == YOPS_TUNED_TENSORS && !(t->traits.has_tensor_cores && yops_tensors_are_wanted()))
+    if (dtype == YOPS_TUNED_TENSORS && !t->traits.has_tensor_cores)
         return;
     for (size_t i = 0; i < yops_matmul_tile_count && t->count < MOST_TILES; i++)
         if (yops_matmul_suits(&yops_matmul_tiles[i], &t->traits, way_of(t, dtype), sum_bytes(dtype)))

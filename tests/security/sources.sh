@@ -13,7 +13,7 @@ sources='base src backends ops comm'
 
 # Variables that name nothing to be opened, so that it does no harm when somebody else has set them.
 harmless='POCL_KERNEL_CACHE YOKE_BACKEND YOKE_BLAS YOKE_BLOCKING YOKE_COMM YOKE_COMMAND_BUFFERS YOKE_COMM_PINNED
-YOKE_COMM_TIMEOUT YOKE_COPY_THREADS YOKE_DEVICE YOKE_FILL_KERNEL YOKE_LOG YOKE_OPS_EXACT YOKE_OPS_TENSORS YOKE_RECORD_LIMIT
+YOKE_COMM_TIMEOUT YOKE_COPY_THREADS YOKE_DEVICE YOKE_FILL_KERNEL YOKE_LOG YOKE_OPS_EXACT YOKE_RECORD_LIMIT
 YOKE_STAGING YOKE_TRUST_DRIVERS YOKE_WATCHDOG'
 
 grep -rhoE '(^|[^_])getenv\("[A-Z_]*"\)' $sources | sed 's/.*"\(.*\)".*/\1/' | sort -u >"$tap_folder/read"

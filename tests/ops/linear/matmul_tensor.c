@@ -290,7 +290,6 @@ int main(void)
 {
     unsetenv("YOKE_OPS_EXACT");
     unsetenv("YOKE_BLAS");
-    setenv("YOKE_OPS_TENSORS", "1", 1);
     yops_program_watch = watch;
     return SUITE_MAIN(cases, NULL);
 }
