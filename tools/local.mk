@@ -26,8 +26,10 @@ tools_yoke_SOURCES = \
 	tools/tune.c \
 	tools/yoke.c \
 	tools/bench/bench.c \
+	tools/bench/bench.h \
 	tools/bench/figures.c \
 	tools/bench/figures.h \
+	tools/bench/lines.c \
 	tools/bench/table.c \
 	tools/cc/cc.c \
 	tools/cc/cc.h \
@@ -39,6 +41,8 @@ tools_yoke_SOURCES = \
 	tools/cc/read.c \
 	tools/cc/spirv.c \
 	tools/cc/twins.c \
+	tools/ground/facts.c \
+	tools/ground/facts.h \
 	tools/ground/host.c \
 	tools/ground/host.h \
 	tools/ground/icds.c \
@@ -53,6 +57,7 @@ tools_yoke_SOURCES = \
 	tools/info/info.c \
 	tools/info/info.h \
 	tools/info/json.c \
+	tools/info/lines.c \
 	tools/info/text.c \
 	tools/trace/draw.c \
 	tools/trace/idle.c \
@@ -63,7 +68,7 @@ tools_yoke_SOURCES = \
 	tools/trace/trace.c \
 	tools/trace/trace.h \
 	tools/trace/why.c
-tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OPENCL_CPPFLAGS)
 tools_yoke_LDADD = tools/libmeasure.la libyoke-texts.la libyoke-base.la libyoke-ops.la libyoke.la $(JANSSON_LIBS)
 
 dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
@@ -89,6 +94,7 @@ tools_yoke_conformance_LDADD = libyoke-base.la libyoke.la
 tools_yoke_conformance_SOURCES = \
 	tools/conformance/conformance.h \
 	tools/conformance/junit.c \
+	tools/conformance/lines.c \
 	tools/conformance/main.c \
 	tools/conformance/results.c \
 	tools/conformance/run.c \
