@@ -27,6 +27,7 @@ tests_tools_json_check_LDADD = $(JANSSON_LIBS)
 tool_tests = \
 	tests/tools/cc.tap \
 	tests/tools/cc_output.tap \
+	tests/tools/check.tap \
 	tests/tools/conformance.tap \
 	tests/tools/crash.tap \
 	tests/tools/group.tap \
@@ -42,6 +43,7 @@ EXTRA_DIST += \
 	tests/tools/bench.sh \
 	tests/tools/cc.sh \
 	tests/tools/cc_output.sh \
+	tests/tools/check.sh \
 	tests/tools/conformance.sh \
 	tests/tools/crash.sh \
 	tests/tools/guide_programs.sh \

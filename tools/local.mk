@@ -22,7 +22,6 @@ tools_libmeasure_la_SOURCES = \
 
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
-	tools/check.c \
 	tools/tune.c \
 	tools/yoke.c \
 	tools/bench/bench.c \
@@ -41,6 +40,10 @@ tools_yoke_SOURCES = \
 	tools/cc/read.c \
 	tools/cc/spirv.c \
 	tools/cc/twins.c \
+	tools/check/check.c \
+	tools/check/check.h \
+	tools/check/private.c \
+	tools/check/report.c \
 	tools/ground/facts.c \
 	tools/ground/facts.h \
 	tools/ground/host.c \
