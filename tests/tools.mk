@@ -25,6 +25,7 @@ tests_tools_json_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_json_check_LDADD = $(JANSSON_LIBS)
 
 tool_tests = \
+	tests/tools/add_report.tap \
 	tests/tools/cc.tap \
 	tests/tools/cc_output.tap \
 	tests/tools/check.tap \
@@ -40,6 +41,7 @@ tool_tests = \
 	tests/tools/yoke.tap
 
 EXTRA_DIST += \
+	tests/tools/add_report.sh \
 	tests/tools/bench.sh \
 	tests/tools/cc.sh \
 	tests/tools/cc_output.sh \
