@@ -20,8 +20,6 @@
 
 enum { DRIVER_SECONDS = 10, MOST_DEVICES = 8 };
 
-extern char **environ;
-
 typedef struct report {
     const tool_command *command;
     private_words words;
@@ -133,14 +131,20 @@ static void write_place(report *self)
 
 /* ---- The parts ---- */
 
+static FILE *open_lines(char **text, size_t *size)
+{
+    FILE *lines = open_memstream(text, size);
+    if (!lines)
+        tool_no_memory();
+    return lines;
+}
+
 static void write_info(report *self)
 {
     info found;
     char *text = NULL;
     size_t size = 0;
-    FILE *lines = open_memstream(&text, &size);
-    if (!lines)
-        tool_no_memory();
+    FILE *lines = open_lines(&text, &size);
     if (info_look(self->command, &found, NULL, DRIVER_SECONDS, true))
         info_write_lines(&found, lines);
     info_free(&found);
@@ -223,9 +227,7 @@ static void write_bench(report *self)
     for (size_t i = 0; i < self->device_count; i++) {
         char *text = NULL;
         size_t size = 0;
-        FILE *lines = open_memstream(&text, &size);
-        if (!lines)
-            tool_no_memory();
+        FILE *lines = open_lines(&text, &size);
         bench_write_lines(self->command, self->devices[i], i + 1, lines);
         if (fclose(lines) != 0)
             tool_no_memory();
