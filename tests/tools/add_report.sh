@@ -17,7 +17,7 @@ printf '%s\n' before "" "<!-- reports: here -->" "" "| device | driver | Yoke | 
 # report [NAME [DRIVER [DATE]]]: a good one, on stdout.
 report() {
     cat <<END
-yoke_report: 1
+report_format: 1
 yoke: 0.1.0
 date: ${3-2026-11-30}
 device.1.selector: opencl:0
@@ -37,7 +37,7 @@ result.2.skipped: 0
 result.2.broken: 0
 failure.1.says: one
 failure.1.says: two
-end: yoke_report
+end: report
 END
 }
 
@@ -113,11 +113,11 @@ rm bad
 
 head -c 2000000 /dev/zero | tr '\0' a >bad
 refused "a large one" "more than 1048576 bytes"
-{ report | sed '$d' && yes "x.says: y" | head -n 20000 && echo "end: yoke_report"; } >bad
+{ report | sed '$d' && yes "x.says: y" | head -n 20000 && echo "end: report"; } >bad
 refused "one of many lines" "more than 10000 lines"
-{ report | sed '$d' && printf 'x: ' && head -c 9000 /dev/zero | tr '\0' a && printf '\nend: yoke_report\n'; } >bad
+{ report | sed '$d' && printf 'x: ' && head -c 9000 /dev/zero | tr '\0' a && printf '\nend: report\n'; } >bad
 refused "a long line" "more than 5000 characters"
-{ report | sed '$d' && for i in $(seq 1 99); do echo "result.$((i + 2)).device: opencl:0"; done && echo "end: yoke_report"; } >bad
+{ report | sed '$d' && for i in $(seq 1 99); do echo "result.$((i + 2)).device: opencl:0"; done && echo "end: report"; } >bad
 refused "a device again and again" "listed twice"
 report "$(printf 'Rade\033[31mon')" >bad
 refused "control characters" "not printable"

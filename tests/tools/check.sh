@@ -52,10 +52,10 @@ chmod +x fake/a_leak fake/good
 # ---- Without a device ----
 
 run 3 "no device" check --report report
-has "yoke_report: 1"
+has "report_format: 1"
 has "yoke: $PACKAGE_VERSION"
 has "suite: not run, exit status 3"
-has "end: yoke_report"
+has "end: report"
 run 2 "a file that cannot be written" check --report /no/such/file
 says "cannot write /no/such/file"
 run 2 "an option that the suite has not" check --report report --no-such
@@ -99,7 +99,7 @@ count 1 bench.1.launch_ns
 count 1 bench.1.launch_wait_ns
 count 1 bench.1.copy_gb_per_s
 has "env.YOKE_BACKEND: opencl"
-[ "$(tail -n 1 report)" = "end: yoke_report" ]
+[ "$(tail -n 1 report)" = "end: report" ]
 tap_ok $? "its last line says that it is whole"
 ! grep -vE '^[a-z][a-z0-9_]*(\.[A-Za-z0-9_]+)*: .*' report >found
 tap_ok $? "each line is KEY: VALUE"

@@ -112,7 +112,7 @@ if [ -f $vendors/pocl.icd ]; then
         run 0 "the guide: yoke $words" $words
     done <commands
     says "tuned matrix products, "
-    [ "$(tail -n 1 report.txt)" = "end: yoke_report" ]
+    [ "$(tail -n 1 report.txt)" = "end: report" ]
     tap_ok $? "the guide: there is a report"
 else
     tap_skip "with PoCL: there is no $vendors/pocl.icd"

@@ -115,7 +115,7 @@ static void write_place(report *self)
     struct utsname system;
     if (gmtime_r(&now, &calendar))
         strftime(date, sizeof date, "%Y-%m-%d", &calendar);
-    write_line(self, "yoke_report", "1");
+    write_line(self, "report_format", "1");
     write_line(self, "yoke", yoke_version());
     write_line(self, "date", date);
     if (uname(&system) == 0) {
@@ -249,7 +249,7 @@ int check_report(const tool_command *command, const char *path, int argc, char *
     write_info(&self);
     int code = write_suite(&self, argc, argv);
     write_bench(&self);
-    fprintf(self.out, "end: yoke_report\n");
+    fprintf(self.out, "end: report\n");
     private_free(&self.words);
     bool written = !ferror(self.out);
     if (fclose(self.out) != 0 || !written) {
