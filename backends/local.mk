@@ -37,6 +37,9 @@ libyoke_all_la_SOURCES += \
 	backends/opencl/kernel.c \
 	backends/opencl/lock.c \
 	backends/opencl/program.c \
+	backends/opencl/quirks.c \
+	backends/opencl/quirks.def \
+	backends/opencl/quirks.h \
 	backends/opencl/shared.c \
 	backends/opencl/stream.c \
 	backends/opencl/symbols.def

@@ -29,6 +29,7 @@ libyoke_ops_all_la_SOURCES = \
 	ops/call/options.c \
 	ops/call/program.c \
 	ops/call/rounds.c \
+	ops/call/traits.c \
 	ops/call/text.h \
 	ops/library/api.h \
 	ops/library/device.c \

@@ -379,7 +379,7 @@ own_unit_programs = \
 	tests/unit/name \
 	tests/unit/object \
 	tests/unit/opencl_blocks \
-	tests/unit/opencl_devices \
+	tests/unit/opencl_devices tests/unit/opencl_quirks \
 	tests/unit/pinned tests/unit/retire \
 	tests/unit/selector \
 	tests/unit/signature \
@@ -433,6 +433,7 @@ tests_unit_opencl_blocks_LDADD = $(unit_libraries)
 tests_unit_opencl_devices_SOURCES = tests/unit/made_up.c tests/unit/made_up.h tests/unit/opencl_devices.c
 tests_unit_opencl_devices_CPPFLAGS = $(AM_CPPFLAGS) $(OPENCL_CPPFLAGS)
 tests_unit_opencl_devices_LDADD = $(unit_libraries)
+tests_unit_opencl_quirks_LDADD = $(unit_libraries)
 tests_unit_pinned_LDADD = $(unit_libraries)
 tests_unit_retire_LDADD = $(unit_libraries)
 tests_unit_selector_LDADD = $(unit_libraries)
@@ -476,10 +477,9 @@ static_tests = \
 	tests/static/guide.tap \
 	tests/static/headers.tap \
 	tests/static/installed.tap \
-	tests/static/kinds.tap \
-	tests/static/layers.tap \
+	tests/static/kinds.tap tests/static/layers.tap \
 	tests/static/rooms.tap tests/static/modules.tap \
-	tests/static/manual.tap \
+	tests/static/manual.tap tests/static/names.tap \
 	tests/static/opencl_syntax.tap \
 	tests/static/style.tap \
 	tests/static/symbols.tap tests/static/tables.tap tests/static/structs.tap \
@@ -574,7 +574,7 @@ EXTRA_DIST += \
 	tests/static/dtypes.sh tests/static/enums.sh tests/static/functions.sh tests/static/operations.sh \
 	tests/static/layers.sh \
 	tests/static/rooms.sh tests/static/modules.sh \
-	tests/static/manual.sh \
+	tests/static/manual.sh tests/static/names.sh tests/static/names.txt \
 	tests/static/libyoke-comm.abi tests/static/libyoke-ops.abi tests/static/libyoke.abi \
 	tests/static/links.awk \
 	tests/static/makers.sh tests/static/makers.txt \

@@ -31,9 +31,11 @@ tests_tools_json_check_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_json_check_LDADD = $(JANSSON_LIBS)
 
 tool_tests = \
+	tests/tools/add_report.tap \
 	tests/tools/cc.tap \
 	tests/tools/cc_output.tap \
 	tests/tools/cc_run.tap \
+	tests/tools/check.tap \
 	tests/tools/conformance.tap \
 	tests/tools/crash.tap \
 	tests/tools/element.tap \
@@ -48,11 +50,13 @@ tool_tests = \
 	tests/tools/yoke.tap
 
 EXTRA_DIST += \
+	tests/tools/add_report.sh \
 	tests/tools/bench.sh \
 	tests/tools/cc.sh \
 	tests/tools/cc_output.sh \
 	tests/tools/cc_run.sh \
 	tests/tools/cc_twins.sh \
+	tests/tools/check.sh \
 	tests/tools/conformance.sh \
 	tests/tools/crash.sh \
 	tests/tools/guide_programs.sh \

@@ -22,12 +22,13 @@ tools_libmeasure_la_SOURCES = \
 
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
-	tools/check.c \
 	tools/tune.c \
 	tools/yoke.c \
 	tools/bench/bench.c \
+	tools/bench/bench.h \
 	tools/bench/figures.c \
 	tools/bench/figures.h \
+	tools/bench/lines.c \
 	tools/bench/table.c \
 	tools/cc/cc.c \
 	tools/cc/cc.h \
@@ -43,6 +44,12 @@ tools_yoke_SOURCES = \
 	tools/cc/run_options.c \
 	tools/cc/spirv.c \
 	tools/cc/twins.c \
+	tools/check/check.c \
+	tools/check/check.h \
+	tools/check/private.c \
+	tools/check/report.c \
+	tools/ground/facts.c \
+	tools/ground/facts.h \
 	tools/ground/host.c \
 	tools/ground/host.h \
 	tools/ground/icds.c \
@@ -57,6 +64,7 @@ tools_yoke_SOURCES = \
 	tools/info/info.c \
 	tools/info/info.h \
 	tools/info/json.c \
+	tools/info/lines.c \
 	tools/info/text.c \
 	tools/run/element.c \
 	tools/run/launch.c \
@@ -73,7 +81,7 @@ tools_yoke_SOURCES = \
 	tools/trace/trace.c \
 	tools/trace/trace.h \
 	tools/trace/why.c
-tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tools_yoke_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(OPENCL_CPPFLAGS)
 tools_yoke_LDADD = tools/libmeasure.la libyoke-texts.la libyoke-base.la libyoke-ops.la libyoke.la $(JANSSON_LIBS)
 
 dist_man_MANS = tools/yoke.1 tools/yoke-conformance.1
@@ -99,6 +107,7 @@ tools_yoke_conformance_LDADD = libyoke-base.la libyoke.la
 tools_yoke_conformance_SOURCES = \
 	tools/conformance/conformance.h \
 	tools/conformance/junit.c \
+	tools/conformance/lines.c \
 	tools/conformance/main.c \
 	tools/conformance/results.c \
 	tools/conformance/run.c \

@@ -31,15 +31,20 @@ static bool has_size_of(const yoke_matmul_timing *a, const yoke_matmul_timing *b
     return a->dtype == b->dtype && a->m == b->m && a->n == b->n && a->k == b->k;
 }
 
-/* The tiles of a size, the default with a star, each with its speed over that of the one that is taken. */
+/* The tiles of a size, the default with a star, each with its speed over that of the one that is taken; and what that gains. */
 static void print_size(const yoke_matmul_timing *first, size_t count)
 {
     const tool_colours *colours = tool_colours_of(stdout);
-    const yoke_matmul_timing *taken = first;
-    for (size_t i = 0; i < count; i++)
+    const yoke_matmul_timing *taken = first, *usual = NULL;
+    char gain[32] = "-"; /* where the default was not measured */
+    for (size_t i = 0; i < count; i++) {
         taken = first[i].flags & YOKE_MATMUL_TILE_TAKEN ? &first[i] : taken;
+        usual = first[i].flags & YOKE_MATMUL_TILE_DEFAULT ? &first[i] : usual;
+    }
+    if (usual)
+        snprintf(gain, sizeof gain, "%.2f", usual->nanoseconds / taken->nanoseconds);
     char *size = tool_text("%lld x %lld x %lld", (long long)first->m, (long long)first->n, (long long)first->k);
-    printf("  %-10s  %-18s  %9.1f  %s%-10s%s ", yoke_dtype_get_name(first->dtype), size, gigaflops(taken), colours->bold,
+    printf("  %-10s  %-18s  %9.1f  %5s  %s%-10s%s ", yoke_dtype_get_name(first->dtype), size, gigaflops(taken), gain, colours->bold,
            taken->tile, colours->reset);
     for (size_t i = 0; i < count; i++)
         printf(" %s%s %.2f", first[i].tile, first[i].flags & YOKE_MATMUL_TILE_DEFAULT ? "*" : "",
@@ -54,8 +59,8 @@ static void print_device(const tuned *device)
     printf("%s%s%s (%s), %s, driver %s\n", colours->bold, device->info.name, colours->reset, tool_kind_word(device->info.kind),
            device->info.selector, device->info.driver);
     if (device->count > 0)
-        printf("  %s%-10s  %-18s  %9s  %-10s  speed of each tile over it; * is the default%s\n", colours->dim, "dtype", "m x n x k",
-               "GFLOP/s", "tile taken", colours->reset);
+        printf("  %s%-10s  %-18s  %9s  %5s  %-10s  speed of each tile over it; * is the default%s\n", colours->dim, "dtype",
+               "m x n x k", "GFLOP/s", "gain", "tile taken", colours->reset);
     for (size_t i = 0, next; i < device->count; i = next) {
         for (next = i; next < device->count && has_size_of(&device->all[i], &device->all[next]);)
             next++;
@@ -254,7 +259,8 @@ const tool_command tool_tune = {
         "Measures Yoke's own kernels for matrix products on the devices that are named, or on the default device: each tile of "
         "their table, for several sizes and data types. The result is kept in the folder of the cache (YOKE_CACHE_DIR) for this "
         "device, driver and version of Yoke, and products in all programs take it from there; results keep their bits. "
-        "The table has the speed of the tile that is taken, and that of each tile as a share of it. Other work on the machine "
+        "The table has the speed of the tile that is taken, what it gains over the default, and the speed of each tile as a share "
+        "of it. Other work on the machine "
         "should rest. Without a cache to write to (YOKE_CACHE=off), nothing is measured.\n\n"
         "  --all        tune every device\n"
         "  --seconds N  how long to measure on each device, with compilation, about (default: 60); a short time leaves out large "

@@ -23,7 +23,7 @@ _yoke()
     else
         case $before in
         --device) words=$selectors ;;
-        --format) words='text tap junit' ;;
+        --format) words='text tap junit lines' ;;
         --depfile | --out | --read | --replay | --report | --svg | -o)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -69,15 +69,15 @@ static void release_handle(yoke_buffer *buffer)
     buffer->native.pointer = NULL;
 }
 
-/* NVIDIA's driver allocates a buffer's memory on first use; migrating the buffer to the device, which copies nothing, reports
- * now that memory is short. One migration at a time, waited for: the driver (580) crashes when threads migrate concurrently. */
+/* Migrating the buffer to the device, which copies nothing, reports now that memory is short. One migration at a time, waited for:
+ * NVIDIA's driver (580) crashes when threads migrate concurrently. */
 yoke_status yk_opencl_take_now(yoke_buffer *buffer)
 {
     yk_opencl_device *device = yk_opencl_device_of(buffer->device);
     cl_mem handle = buffer->native.pointer;
     cl_int code;
 
-    if (!device->slot->nvidia)
+    if (!device->slot->quirks.allocates_late)
         return YOKE_OK;
     pthread_mutex_lock(&device->mapping_lock);
     code = yk_cl.clEnqueueMigrateMemObjects(device->mapping, 1, &handle, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);

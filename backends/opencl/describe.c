@@ -164,7 +164,7 @@ static void describe_limits(inquiry *device)
     info->max_shared_bytes = ask_number(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
     info->max_block_threads = ask_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
     info->view_alignment = ask_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(cl_uint)) / 8; /* the driver reports bits */
-    if (info->view_alignment == 0 || device->slot->nvidia) /* NVIDIA's driver (580) reports 512 and accepts any offset */
+    if (info->view_alignment == 0 || device->slot->quirks.takes_any_offset)
         info->view_alignment = 1;
     if (!ask(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL))
         sizes[0] = sizes[1] = sizes[2] = 0;
@@ -177,8 +177,7 @@ static void describe_limits(inquiry *device)
     }
 }
 
-/* Why graphs are not submitted to the device as command buffers; NULL when they are. PoCL has command buffers, but on the CPU
- * enqueues their commands one by one, up to 7.2 at least: 3.1 takes 1.06 to 1.6 times as long as Yoke's own replay. */
+/* Why graphs are not submitted to the device as command buffers; NULL when they are. */
 static const char *judge_command_buffers(inquiry *device)
 {
     int order = yk_read_switch("YOKE_COMMAND_BUFFERS", -1);
@@ -197,7 +196,7 @@ static const char *judge_command_buffers(inquiry *device)
         return "the OpenCL driver's command buffers do not run in plain queues";
     if (order == 0)
         return "YOKE_COMMAND_BUFFERS=0 disables the OpenCL driver's command buffers";
-    if (order != 1 && contains(device->slot->info.platform, "Portable Computing Language"))
+    if (order != 1 && device->slot->quirks.slow_command_buffers)
         return "PoCL's command buffers are slower than Yoke's replay (YOKE_COMMAND_BUFFERS=1 enables them)";
     if (!yk_opencl_bind_command_buffers(device->slot))
         return "the OpenCL driver lacks functions of cl_khr_command_buffer";
@@ -224,7 +223,6 @@ static void describe_images(inquiry *device)
     };
     yk_opencl_slot *slot = device->slot;
 
-    slot->wrong_halves = contains(slot->info.platform, "Portable Computing Language"); /* 3.1 */
     memset(slot->max_image, 0, sizeof slot->max_image);
     if (!ask_number(device, CL_DEVICE_IMAGE_SUPPORT, sizeof(cl_bool)))
         return;
@@ -253,18 +251,14 @@ static void describe_capabilities(inquiry *device)
     slot->unified = ask_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) || slot->info.kind != YOKE_DEVICE_GPU;
     if (yk_cl.clSVMAlloc && yk_cl.clSVMFree && yk_cl.clEnqueueSVMMap && yk_cl.clEnqueueSVMUnmap)
         slot->svm = ask_number(device, CL_DEVICE_SVM_CAPABILITIES, sizeof slot->svm);
-    slot->loses_maps = contains(slot->info.platform, "rusticl"); /* 22.3 miscounts maps and unmaps in a queue */
-    if (slot->unified && !slot->loses_maps)
+    if (slot->unified && !slot->quirks.loses_maps)
         capabilities |= YK_CAP(MAPPED);
-    if (!contains(slot->info.platform, "rusticl")) /* 22.3 crashes on loading its own binaries */
+    if (!slot->quirks.breaks_binaries)
         capabilities |= YK_CAP(PROGRAM_BINARIES);
     if (takes_spirv(device))
         capabilities |= YK_CAP(SPIRV);
     if (slot->svm & (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
         capabilities |= YK_CAP(MANAGED);
-    /* NVIDIA's driver (580) reports 256 for a kernel without a required size, and runs blocks up to the device's limit; a kernel
-     * that needs too many registers for its block is refused at the launch. */
-    slot->advises_blocks = slot->nvidia;
     slot->takes_priorities = yk_cl.clCreateCommandQueueWithProperties && has_extension(device, "cl_khr_priority_hints");
     describe_images(device);
     if (slot->max_image[0][0])
@@ -278,11 +272,9 @@ static void describe_capabilities(inquiry *device)
 
 static int32_t kind_of(inquiry *device)
 {
-    const yoke_device_info *info = &device->slot->info;
     uint64_t type = ask_number(device, CL_DEVICE_TYPE, sizeof(cl_device_type));
 
-    /* These devices claim to be a CPU, a GPU, or all types at once (Oclgrind). */
-    if (contains(info->platform, "oclgrind") || contains(info->name, "oclgrind") || contains(info->name, "llvmpipe"))
+    if (device->slot->quirks.no_hardware)
         return YOKE_DEVICE_EMULATOR;
     if (type & CL_DEVICE_TYPE_GPU)
         return YOKE_DEVICE_GPU;
@@ -331,13 +323,9 @@ yoke_status yk_opencl_describe(yk_opencl_slot *slot, bool *out_answered)
     ask_string(&device, CL_DEVICE_NAME, info->name, sizeof info->name);
     ask_string(&device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
     ask_string(&device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
-    bool pocl = contains(info->platform, "Portable Computing Language");
-    slot->one_at_a_time = pocl && (strncmp(info->name, "basic", 5) == 0 || strncmp(info->name, "cpu-minimal", 11) == 0);
+    slot->quirks = yk_opencl_find_quirks(info->platform, slot->maker, info->name);
     info->kind = kind_of(&device);
-    slot->slow_markers = pocl && !slot->one_at_a_time && info->kind == YOKE_DEVICE_CPU;
-    /* PoCL (3.1 to 6.0) compiles kernels for blocks of any size for a binary, and for the block's size at a launch. */
-    const char *cache = getenv("POCL_KERNEL_CACHE");
-    slot->compiles_for_code = pocl && !(cache && strcmp(cache, "0") == 0);
+    slot->quirks.slow_markers = slot->quirks.slow_markers && info->kind == YOKE_DEVICE_CPU;
     describe_place(&device);
     describe_limits(&device);
     describe_capabilities(&device);

@@ -87,7 +87,7 @@ static yoke_status list_platform(cl_platform_id id)
         code = yk_cl.clGetPlatformInfo(id, CL_PLATFORM_VENDOR, sizeof vendor, vendor, NULL);
     if (code != CL_SUCCESS)
         return reject_platform(&platform, "clGetPlatformInfo", code);
-    platform.nvidia = yk_find_letters(vendor, "nvidia") != NULL;
+    yk_opencl_copy_trimmed(platform.maker, sizeof platform.maker, vendor);
     code = yk_cl.clGetDeviceIDs(id, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
     if (code != CL_SUCCESS || count == 0)
         return reject_platform(&platform, "clGetDeviceIDs", count == 0 && code == CL_SUCCESS ? CL_DEVICE_NOT_FOUND : code);
@@ -213,23 +213,20 @@ static yk_traits traits_of(const yk_opencl_slot *slot)
         .language = YK_LANGUAGE_OPENCL,
         .keeps_used_objects = true,
         .records_with_operations = true,
-        .waits_well = slot->slow_markers,
+        .waits_well = slot->quirks.slow_markers,
         .pins_for_all_devices = false, /* memory is mapped for one context */
-        .compiles_for_code = slot->compiles_for_code,
+        .compiles_for_code = slot->quirks.compiles_for_code,
         .local_parameters = true,
         .sampler_parameters = true,
         .in_host_memory = slot->unified,
         .copies_pageable_slowly = !slot->unified,
-        .waits_in_copies = slot->nvidia,
-        /* clReleaseProgram and clReleaseMemObject wait for all kernels that run, and block every enqueue meanwhile (580); of a
-         * sub-buffer it does not. */
-        .releases_wait = slot->nvidia,
-        .captures_writes = slot->nvidia, /* up to 64 KiB, from pinned memory too (580) */
-        .fill_reach = slot->nvidia ? INT32_MAX : UINT64_MAX,
+        .waits_in_copies = slot->quirks.waits_in_copies,
+        .releases_wait = slot->quirks.releases_wait, /* not of a sub-buffer */
+        .captures_writes = slot->quirks.captures_writes,
+        .fill_reach = slot->quirks.fills_badly ? INT32_MAX : UINT64_MAX,
     };
-    /* NVIDIA's driver (580) fills at 0.4 to 3.6 of 4.6 TB/s, slower for shorter patterns. */
     for (size_t i = 1; i < YK_COUNT_OF(traits.fills_well); i++)
-        traits.fills_well[i] = !slot->nvidia;
+        traits.fills_well[i] = !slot->quirks.fills_badly;
     memcpy(traits.max_image, slot->max_image, sizeof traits.max_image);
     return traits;
 }
@@ -338,7 +335,7 @@ const char *yk_opencl_device_lacks(const yoke_device *device, int capability)
     case YOKE_CAP_TIMING:
         return "the OpenCL driver does not support timing (no CL_QUEUE_PROFILING_ENABLE, or a timer without resolution)";
     case YOKE_CAP_MAPPED:
-        if (slot->loses_maps)
+        if (slot->quirks.loses_maps)
             return "Mesa's driver miscounts when a buffer is mapped and unmapped repeatedly";
         return "the OpenCL device has its own memory: the driver would copy mapped memory there and back at each use";
     case YOKE_CAP_MANAGED:

@@ -14,6 +14,7 @@
 #include "backend.h"
 #include "base/process/library.h"
 #include "command_buffer.h"
+#include "quirks.h"
 
 /* ---- The table (driver.c) ---- */
 
@@ -47,17 +48,12 @@ typedef struct yk_opencl_slot {
     cl_platform_id platform;
     cl_device_id id;
     yoke_device_info info;
-    bool nvidia;
-    bool wrong_halves;              /* reads halves from images as other numbers: image.c */
+    char maker[64]; /* of the platform */
+    yk_opencl_quirks quirks;
     uint64_t max_image[2][3];       /* of 2-D and 3-D images; 0: the device has no images */
     bool unified;                   /* the device shares the host's memory */
-    bool loses_maps;                /* memory cannot be handed over: shared.c */
     cl_device_svm_capabilities svm; /* 0: none */
-    bool one_at_a_time;             /* two threads must not use one queue at once: stream.c */
-    bool slow_markers;              /* an event of a command costs less than a marker behind it: event.c */
-    bool compiles_for_code;         /* for a program's binary, although its own cache has the program */
     bool takes_priorities;          /* of queues: cl_khr_priority_hints */
-    bool advises_blocks;            /* CL_KERNEL_WORK_GROUP_SIZE is a suggestion and no limit: kernel.c */
     bool rounds_correctly;          /* accepts -cl-fp32-correctly-rounded-divide-sqrt */
     char rejected[256];             /* why the device, or its whole platform, cannot be used; "" when it can */
     const char *replays;            /* why Yoke replays graphs, and not the device; NULL: the device has YOKE_CAP_GRAPHS */

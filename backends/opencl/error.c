@@ -140,12 +140,11 @@ void yk_opencl_note_failure(const char *call, cl_int code)
            yk_opencl_code_name(code), code);
 }
 
-/* NVIDIA's driver (580) reports a kernel fault with arbitrary codes, most often CL_OUT_OF_RESOURCES, and never recovers. */
 yoke_status yk_opencl_fail_execution(const yoke_device *device, const char *call, cl_int code)
 {
     yoke_status status = status_of(code);
 
-    if (yk_opencl_device_of(device)->slot->nvidia)
+    if (yk_opencl_device_of(device)->slot->quirks.hides_faults)
         status = YOKE_E_DEVICE_LOST;
     else if (status == YOKE_E_DRIVER)
         status = YOKE_E_EXECUTION;

@@ -136,15 +136,13 @@ static void CL_CALLBACK completed(cl_event handle, cl_int progress, void *user)
     yk_notice_post(user);
 }
 
-/* NVIDIA's driver (580) runs callbacks on a thread that keeps a core busy while a callback is pending, and calls them up to 20
- * ms late. */
 yoke_status yk_opencl_event_notify(yoke_event *event, yk_notice *notice)
 {
     const yk_opencl_event *native = event->native;
     const char *call = "clFlush";
     cl_int code = flush(event);
 
-    if (yk_opencl_device_of(event->stream->device)->slot->nvidia)
+    if (yk_opencl_device_of(event->stream->device)->slot->quirks.notifies_late)
         return YOKE_E_UNSUPPORTED;
     if (code == CL_SUCCESS) {
         call = "clSetEventCallback";

@@ -45,7 +45,7 @@ static yoke_status check_format(const yoke_image *texels, cl_image_format wanted
     free(formats);
     if (code != CL_SUCCESS)
         return yk_opencl_fail("clGetSupportedImageFormats", code, NULL);
-    if (found && desc->format == YOKE_FORMAT_HALF && yk_opencl_device_of(texels->base.device)->slot->wrong_halves)
+    if (found && desc->format == YOKE_FORMAT_HALF && yk_opencl_device_of(texels->base.device)->slot->quirks.wrong_halves)
         return yk_fail(YOKE_E_UNSUPPORTED, "opencl: PoCL reads images of YOKE_FORMAT_HALF wrong; use YOKE_FORMAT_FLOAT");
     if (found)
         return YOKE_OK;

@@ -124,13 +124,13 @@ static bool asks_for_block(cl_kernel handle, cl_device_id id, size_t block[3])
            block[0] > 0;
 }
 
-/* Private memory per thread besides registers. PoCL reports the same value for every kernel. */
-static int64_t ask_private(cl_kernel handle, const yoke_device_info *device, cl_device_id id)
+/* Private memory per thread besides registers. */
+static int64_t ask_private(cl_kernel handle, const yk_opencl_slot *slot)
 {
     cl_ulong bytes = 0;
 
-    if (strcmp(device->platform, "Portable Computing Language") == 0 ||
-        yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS)
+    if (slot->quirks.same_private ||
+        yk_cl.clGetKernelWorkGroupInfo(handle, slot->id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS)
         return -1;
     return (int64_t)bytes;
 }
@@ -151,15 +151,14 @@ static void describe_blocks(yoke_kernel *kernel, yk_opencl_kernel *native)
     size_t multiple = ask_size(native->handle, slot->id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
     size_t block[3] = { 0, 0, 0 };
 
-    /* rusticl 22.3 answers both queries with its SIMD width, and runs blocks up to the device's limit. */
-    if (threads == 0 || (threads == multiple && strcmp(device->platform, "rusticl") == 0))
+    if (threads == 0 || (threads == multiple && slot->quirks.width_as_threads))
         threads = (size_t)device->max_block_threads;
     if (multiple == 0)
         multiple = 1;
     most = threads;
     if (asks_for_block(native->handle, slot->id, block)) {
         most = multiple = threads = block[0] * block[1] * block[2]; /* so that yoke_launch_n chooses this block */
-    } else if (slot->advises_blocks && threads < device->max_block_threads) {
+    } else if (slot->quirks.advises_blocks && threads < device->max_block_threads) {
         most = (size_t)device->max_block_threads;
         kernel->info.automatic_block = choose_block(threads, multiple);
     }
@@ -172,18 +171,19 @@ static void describe_blocks(yoke_kernel *kernel, yk_opencl_kernel *native)
 
 static void describe_memory(yoke_kernel *kernel, cl_kernel handle)
 {
-    const yoke_device_info *device = &kernel->program->device->info;
-    cl_device_id id = yk_opencl_device_of(kernel->program->device)->slot->id;
+    const yk_opencl_slot *slot = yk_opencl_device_of(kernel->program->device)->slot;
+    uint64_t shared_limit = slot->info.max_shared_bytes;
+    cl_device_id id = slot->id;
     cl_ulong shared = 0, taken;
 
     kernel->info.registers = -1;
     kernel->info.constant_bytes = -1;
-    kernel->info.local_bytes = ask_private(handle, device, id);
+    kernel->info.local_bytes = ask_private(handle, slot);
     if (yk_cl.clGetKernelWorkGroupInfo(handle, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof shared, &shared, NULL) != CL_SUCCESS)
         shared = 0;
     taken = shared + HIDDEN_SHARED;
     kernel->info.static_shared_bytes = shared;
-    kernel->info.max_dynamic_shared_bytes = device->max_shared_bytes > taken ? device->max_shared_bytes - taken : 0;
+    kernel->info.max_dynamic_shared_bytes = shared_limit > taken ? shared_limit - taken : 0;
 }
 
 /* A memory object has been released since the arguments were set, and a new one may have its handle. */

@@ -200,7 +200,7 @@ static yoke_status build(cl_program handle, const unit *u, bool signature, bool 
         goto out;
     /* NVIDIA's compiler (580) breaks on the argument info of a kernel without parameters: its assembler then reports a syntax
      * error in the compiler's output. Such a program is built without argument info, and its kernels' signatures are unknown. */
-    if (signature && slot->nvidia && strstr(yk_text_get(log) + start, "ptxas")) {
+    if (signature && slot->quirks.breaks_signatures && strstr(yk_text_get(log) + start, "ptxas")) {
         yk_text_cut(log, start);
         status = build(handle, u, false, debug, log);
     } else if (debug) { /* -g is not an OpenCL option, although some compilers accept it */

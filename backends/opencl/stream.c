@@ -53,8 +53,8 @@ yoke_status yk_opencl_stream_create(yoke_stream *stream)
     status = yk_opencl_lock_create(&native->lock);
     if (status != YOKE_OK)
         goto no_lock;
-    native->one_at_a_time = slot->one_at_a_time;
-    native->keeps_newest = slot->slow_markers;
+    native->one_at_a_time = slot->quirks.one_at_a_time;
+    native->keeps_newest = slot->quirks.slow_markers;
     native->locked = native->one_at_a_time || native->keeps_newest;
     native->unasked = native->keeps_newest ? &native->newest : NULL;
     status = create_queue(stream, &queue);

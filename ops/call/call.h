@@ -90,11 +90,13 @@ yoke_status yops_kernel_generated(const yops_call *call, const char *key, const 
 /* Whether yops_kernel_generated would find the key without compiling; then `generated` need not be made. */
 bool yops_kernel_known(const yops_call *call, const char *key, const char *name, yoke_kernel **out_kernel);
 
+/* ---- Traits: traits.c ---- */
+
 /* What decides between algorithms, never between results. */
 typedef struct yops_traits {
     bool is_cpu;            /* one thread works through a tile, instead of a block */
     uint64_t most_rounds;   /* of all loops of a thread, where the driver ends them (half of what it allows: rounds.c); else 0 */
-    bool limits_registers;  /* NVIDIA's compiler for OpenCL, which takes MOST_REGISTERS: ops/array/block_size.yh */
+    bool limits_registers;  /* a compiler for OpenCL that takes MOST_REGISTERS: ops/array/block_size.yh */
     bool blocks_progress;   /* a block may wait for a block that began earlier: decoupled look-back */
     bool has_tensor_cores;  /* and a compiler for PTX that uses them: ops/linear/tensor.yh */
     uint32_t compute_units; /* multiprocessors or cores */

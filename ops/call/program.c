@@ -13,10 +13,8 @@
 #include "text.h"
 
 enum { MOST_DEFINES = 32, KEY_SIZE = 4096 };
-enum { LLVMPIPE_ROUNDS = 32500 }; /* half of 65000, of 65535: rounds.c; <yoke/fft.h> has the number 65,000 */
 
 yoke_status (*yops_program_watch)(const yoke_source *source);
-const yops_traits *yops_traits_force;
 
 /* Empty where there is none of this name, which no compiler takes for the kernel. */
 static const char *find_text(const char *name)
@@ -145,54 +143,6 @@ yoke_status yops_kernel(const yops_call *call, const char *text, const char *opt
     if ((size_t)length >= sizeof key)
         return yops_fail(call, YOKE_E_INVALID_ARGUMENT, "the options of %s are too long", text);
     return yops_kernel_generated(call, key, text, options, NULL, NULL, name, out_kernel);
-}
-
-static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
-{
-    yoke_device_info info = YOKE_DEVICE_INFO_INIT;
-    yoke_status status = yoke_device_get_info(call->device, &info);
-    bool cuda = strcmp(info.backend, "cuda") == 0, nvidia = cuda || strstr(info.vendor, "NVIDIA") != NULL;
-    *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR,
-                                 .most_rounds = strstr(info.name, "llvmpipe") ? LLVMPIPE_ROUNDS : 0,
-                                 .limits_registers = !cuda && strstr(info.platform, "NVIDIA") != NULL,
-                                 .blocks_progress = nvidia && info.kind == YOKE_DEVICE_GPU,
-                                 /* and NVIDIA's compiler, which PoCL's CUDA device lacks */
-                                 .has_tensor_cores = info.compute_capability >= 80 && (cuda || strstr(info.platform, "NVIDIA")),
-                                 .compute_units = info.compute_units,
-                                 .max_block_threads = (uint32_t)info.max_block_threads,
-                                 .max_shared_bytes = info.max_shared_bytes };
-    return status;
-}
-
-/* The device keeps them: each call asks. Without memory for that, they are found again. */
-static yoke_status get_kept_traits(const yops_call *call, yops_traits *out_traits)
-{
-    static const char key;
-    void *kept = NULL;
-    if (yops_traits_force) {
-        *out_traits = *yops_traits_force;
-        return YOKE_OK;
-    }
-    if (yoke_device_attach(call->device, &key, NULL, NULL, &kept) == YOKE_OK && kept) {
-        *out_traits = *(const yops_traits *)kept;
-        return YOKE_OK;
-    }
-    yoke_status status = find_traits(call, out_traits);
-    yops_traits *copy = status == YOKE_OK ? malloc(sizeof *copy) : NULL;
-    if (!copy)
-        return status;
-    *copy = *out_traits;
-    if (yoke_device_attach(call->device, &key, copy, free, &kept) < 0 || kept != copy)
-        free(copy);
-    return YOKE_OK;
-}
-
-yoke_status yops_get_traits(const yops_call *call, yops_traits *out_traits)
-{
-    yoke_status status = get_kept_traits(call, out_traits);
-    if (yops_rounds_forced)
-        out_traits->most_rounds = yops_rounds_forced;
-    return status;
 }
 
 yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **out_buffer)

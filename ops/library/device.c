@@ -48,7 +48,7 @@ static yoke_status describe(const yops_call *call, yops_vendor_device *device)
     if (status == YOKE_OK)
         status = yoke_device_get_native(call->device, &native);
     device->is_cuda = strcmp(info.backend, "cuda") == 0;
-    device->likes_clblast = !device->is_cuda && info.kind == YOKE_DEVICE_GPU && !strstr(info.vendor, "NVIDIA");
+    device->likes_clblast = !device->is_cuda && info.kind == YOKE_DEVICE_GPU && info.compute_capability == 0;
     device->context = native.context;
     device->workspace = (size_t)(info.max_shared_bytes >= LARGE_BLOCKS ? 32 : 4) * MEBIBYTE;
     return status;

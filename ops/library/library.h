@@ -93,9 +93,9 @@ typedef struct yops_pool {
 /* What is kept for a device until it ends, attached to it. */
 typedef struct yops_vendor_device {
     bool is_cuda;
-    bool likes_clblast;                           /* by default: a GPU that is not NVIDIA's */
-    void *context;                                /* CUDA's */
-    size_t workspace;                             /* bytes, of cuBLAS */
+    bool likes_clblast; /* by default: a GPU without a compute capability, on which Yoke's tiles are measured */
+    void *context;      /* CUDA's */
+    size_t workspace;   /* bytes, of cuBLAS */
     _Atomic(yops_pool *) pools[YOPS_LIBRARY_END]; /* NULL until the library's first use on a CUDA device */
 } yops_vendor_device;
 

@@ -10,6 +10,8 @@
 #   sh ../tests/static/makers.sh all        all GPUs, with every set: a quarter of an hour
 #   sh ../tests/static/makers.sh record     the same, and writes makers.txt anew
 #   sh ../tests/static/makers.sh record TEXT...     those texts alone, "ranks.yk top.yk": the others keep their rows
+#   sh ../tests/static/makers.sh newer      gfx1100, which Debian 12's libraries lack, by clang 17 of Debian 13, which it fetches
+#                                           into makers/newer: the first set of macros of each text, beside the table
 #
 # A text is left out where it needs what the GPU lacks, which `lacks` sees by its own words, and where it is for CPUs or NVIDIA's
 # GPUs alone, which it says ("// devices: cpu", "// devices: nvidia"), or its macros (CPU=1).
@@ -27,6 +29,9 @@ intel_targets='skl tgllp dg2 pvc'
 amd_targets='gfx906 gfx90a gfx1030'
 some_targets='dg2 gfx1030'
 packages='intel-opencl-icd libigc1 libigdfcl1 libopencl-clang14 libllvmspirvlib14 rocm-device-libs'
+newer_packages='rocm-device-libs-17 clang-17 libclang-common-17-dev libclang-cpp17t64 libllvm17t64 libc6 libedit2 libffi8
+    libbsd0 libgcc-s1 libicu76 liblzma5 libmd0 libstdc++6 libtinfo6 libxml2 libz3-4 libzstd1 zlib1g'
+newer=
 flags='-cl-std=CL1.2 -cl-kernel-arg-info -cl-fp32-correctly-rounded-divide-sqrt'
 
 # Packages of Debian 12, unpacked and not installed: then no program here sees Intel's driver, which would find no GPU.
@@ -40,6 +45,31 @@ install() {
         dpkg -x "$package" .. || return 1
     done
     : >../fetched
+}
+
+# Packages of Debian 13, with the C library that its programs need, by an apt of their own: the system's lists stay as they are.
+install_newer() {
+    rm -rf makers/newer
+    mkdir -p makers/newer/apt/lists/partial makers/newer/apt/archives/partial
+    cd makers/newer/apt || return 1
+    echo 'deb http://deb.debian.org/debian trixie main' >sources.list
+    own="-o Dir::Etc::sourcelist=$PWD/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$PWD/lists -o Dir::Cache=$PWD"
+    # shellcheck disable=SC2086
+    apt-get $own -o Acquire::Languages=none -q update && apt-get $own -q download $newer_packages || return 1
+    for package in *.deb; do
+        dpkg -x "$package" .. || return 1
+    done
+    : >../fetched
+}
+
+# run_clang OPTION...: for AMD, the clang that its device libraries need.
+run_clang() {
+    if [ -n "$newer" ]; then
+        "$newer/usr/lib64/ld-linux-x86-64.so.2" --library-path "$newer/usr/lib/x86_64-linux-gnu:$newer/usr/lib/llvm-17/lib" \
+            "$newer/usr/lib/llvm-17/bin/clang" -resource-dir "$newer/usr/lib/llvm-17/lib/clang/17" -fintegrated-cc1 "$@"
+    else
+        clang-15 "$@"
+    fi
 }
 
 # installed PATH: where it is, unpacked or installed.
@@ -135,8 +165,8 @@ by_amd() {
     shift 3
     mkdir -p "$folder"
     # shellcheck disable=SC2086
-    clang-15 -x cl $flags -D__OPENCL_VERSION__=200 -target amdgcn-amd-amdhsa -mcpu="$target" --rocm-device-lib-path="$bitcode" -O3 \
-        "$@" -S -o "$folder/text.s" "$file" >"$folder/log" 2>&1 </dev/null || return 1
+    run_clang -x cl $flags -D__OPENCL_VERSION__=200 -target amdgcn-amd-amdhsa -mcpu="$target" --rocm-device-lib-path="$bitcode" \
+        -O3 "$@" -S -o "$folder/text.s" "$file" >"$folder/log" 2>&1 </dev/null || return 1
     LC_ALL=C awk '
         /^    \.[a-z_]+: / { of[$1] = $2 }
         /^    \.wavefront_size:/ { print of[".name:"], of[".wavefront_size:"] ":" of[".vgpr_count:"] ":" of[".vgpr_spill_count:"] \
@@ -148,7 +178,7 @@ one() {
     target=$1 name=$2 set=$3 file=$4
     shift 4
     [ -n "$set" ] || return 0
-    [ "$mode" != some ] || [ "$name" != "${last-}" ] || return 0
+    case $mode in some | newer) [ "$name" != "${last-}" ] || return 0 ;; esac
     ! lacks "$target" "$set" "$file" && ! is_for_others "$name" "$set" || return 0
     is_wanted "$name" || { recorded "$target" "$name" "$set" >>"$tap_folder/rows" && return; }
     last=$name
@@ -236,9 +266,15 @@ mode=${1-some} targets=$some_targets wanted=
 case $mode in
 install) install && exit 0 || exit 1 ;;
 all | record) targets="$intel_targets $amd_targets" ;;
+newer) targets=gfx1100 newer=$build/makers/newer ;;
 esac
-find_compilers ||
-    tap_skip_all "ocloc, AMD's device libraries or clang-15 are not here, or do not work: ./check --deep fetches them"
+if [ "$mode" = newer ]; then
+    [ -f makers/newer/fetched ] || (install_newer) || tap_skip_all "packages of Debian 13 cannot be had"
+    bitcode=$newer/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode
+else
+    find_compilers ||
+        tap_skip_all "ocloc, AMD's device libraries or clang-15 are not here, or do not work: ./check --deep fetches them"
+fi
 
 [ -z "$wanted" ] || [ "$(sed -n 's/^compilers | //p' "$table")" = "$(compilers)" ] ||
     tap_skip_all "makers.txt is by other compilers than these: record all of it"
@@ -260,6 +296,7 @@ if [ "$mode" = record ]; then
     write_table $targets >"$tap_folder/table" && cp "$tap_folder/table" "$table"
     tap_done
 fi
+[ "$mode" != newer ] || tap_done
 for target in $targets; do
     if [ "$(sed -n 's/^compilers | //p' "$table")" != "$(compilers)" ]; then
         tap_skip "$target: other compilers than those of makers.txt"

@@ -123,6 +123,6 @@ library comm 1 'ground message transport .'
 library ops 5 'array call library expression map reduce order signal linear random .'
 
 # Beside the folders, and above them, is what has no parts: yoke.c and the subcommands of one file.
-library tools 5 'ground measure conformance run cc info trace bench .'
+library tools 5 'ground measure conformance run cc info trace bench check .'
 
 tap_done

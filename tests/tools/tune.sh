@@ -51,7 +51,7 @@ lifecycle() {
     export YOKE_CACHE_DIR="$tap_folder/cache-$1" YOKE_CACHE=on
     untuned "$1: before"
     run 0 "$1: tuning" tune --seconds 1
-    for words in "GFLOP/s" "128 x 128 x 128" "float" "* is the default"; do
+    for words in "GFLOP/s gain" "128 x 128 x 128" "float" "* is the default"; do
         says "$words"
     done
     tuned "$1: afterwards"
@@ -100,6 +100,20 @@ if [ -f $vendors/pocl.icd ]; then
         [ "$(grep -c '"selector"' out)" -eq 2 ]
         tap_ok $? "has both devices"
     fi
+
+    # The commands of "An unknown GPU in ten minutes", in its order, each in a second.
+    export YOKE_CACHE_DIR="$tap_folder/cache-guide"
+    sed -n '/^## An unknown GPU/,/^## When/p' "$source/doc/performance.md" | sed -n '/^```sh/,/^```$/s/^yoke //p' |
+        sed 's/ *#.*//; s/--seconds [0-9]*/--seconds 1/; s/^check.*/& --filter error/' >commands
+    [ "$(wc -l <commands)" -eq 5 ]
+    tap_ok $? "the guide has five commands for an unknown GPU"
+    while read -r words; do
+        # shellcheck disable=SC2086
+        run 0 "the guide: yoke $words" $words
+    done <commands
+    says "tuned matrix products, "
+    [ "$(tail -n 1 report.txt)" = "end: report" ]
+    tap_ok $? "the guide: there is a report"
 else
     tap_skip "with PoCL: there is no $vendors/pocl.icd"
 fi

@@ -194,7 +194,7 @@ int main(void)
     tap_start(60);
     for (int strict = 0; strict < 2; strict++) {
         tap_ok(yoke_device_open("opencl:0", &device) == YOKE_OK, "a device");
-        ((yk_opencl_device *)device->native)->slot->advises_blocks = !strict;
+        ((yk_opencl_device *)device->native)->slot->quirks.advises_blocks = !strict;
         limits(device, strict);
         launches(device, strict);
         yoke_device_release(device);

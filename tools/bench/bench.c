@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -13,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "figures.h"
+#include "base/clock.h"
+#include "bench.h"
 
 enum { SECONDS = 10, MOST_DEVICES = 32 };
 
@@ -32,7 +35,8 @@ typedef struct options {
     const char *selectors[MOST_DEVICES];
     size_t selector_count;
     long seconds;
-    bool json, raw;
+    long most_seconds; /* after so many a device is given up; 0: never */
+    bool json, raw, few;
 } options;
 
 const char *figure_time(double nanoseconds, char text[32])
@@ -81,7 +85,7 @@ static _Noreturn void child(const tool_command *command, const options *o, const
     if (yoke_device_get_info(device, &info) < 0)
         _exit(tool_no_device(command));
     tell_bytes(&info, sizeof info);
-    figures_measure(device, (double)o->seconds, o->raw, tell_figure);
+    figures_measure(device, (double)o->seconds, o->raw, o->few, tell_figure);
     tell_figure(&last);
     yoke_device_release(device);
     _exit(0);
@@ -89,10 +93,19 @@ static _Noreturn void child(const tool_command *command, const options *o, const
 
 /* ---- The parent ---- */
 
-/* Read so many bytes; false at the end. */
-static bool read_all(int fd, void *bytes, size_t size)
+static double now(void)
+{
+    return (double)yk_now() / 1e9;
+}
+
+/* Read so many bytes; false at the end, or at the time `until`, unless that is 0. */
+static bool read_all(int fd, void *bytes, size_t size, double until)
 {
     for (char *at = bytes; size > 0;) {
+        struct pollfd end = { .fd = fd, .events = POLLIN };
+        double left = until - now();
+        if (until > 0 && (left <= 0 || poll(&end, 1, (int)(left * 1000) + 1) == 0))
+            return false;
         ssize_t got = read(fd, at, size);
         if (got < 0 && errno == EINTR)
             continue;
@@ -118,12 +131,12 @@ static void show_progress(const figures *device, const figure *one)
 }
 
 /* Whether the last figure has come. */
-static bool listen_to(int fd, figures *device)
+static bool listen_to(int fd, figures *device, double until)
 {
     figure *one = tool_alloc(sizeof *one);
     bool complete = false;
-    if (read_all(fd, &device->info, sizeof device->info))
-        while (!complete && read_all(fd, one, sizeof *one)) {
+    if (read_all(fd, &device->info, sizeof device->info, until))
+        while (!complete && read_all(fd, one, sizeof *one, until)) {
             complete = one->group < 0;
             if (complete)
                 break;
@@ -140,6 +153,7 @@ static bool listen_to(int fd, figures *device)
 static int measure(const tool_command *command, const options *o, const char *selector, figures *device)
 {
     int ends[2], how = 0;
+    double until = o->most_seconds ? now() + (double)o->most_seconds : 0;
     fflush(NULL);
     pid_t pid = pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
     if (pid == 0)
@@ -149,19 +163,22 @@ static int measure(const tool_command *command, const options *o, const char *se
         return TOOL_WRONG;
     }
     close(ends[1]);
-    bool complete = listen_to(ends[0], device);
+    bool complete = listen_to(ends[0], device, until), late = !complete && until > 0 && now() >= until;
     close(ends[0]);
+    if (late)
+        kill(pid, SIGKILL);
     while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
         continue;
     if (complete)
         return TOOL_FINE;
     if (!*device->info.selector) /* it has said why */
         return WIFEXITED(how) && WEXITSTATUS(how) ? WEXITSTATUS(how) : TOOL_NO_DEVICE;
-    device->problem = WIFSIGNALED(how)
-                          ? tool_text("the driver crashed with signal %d behind '%s'", WTERMSIG(how),
-                                      device->count ? device->all[device->count - 1].words : "the start")
-                          : tool_text("it went wrong behind '%s', see above; --no-raw leaves out what is done without Yoke",
-                                      device->count ? device->all[device->count - 1].words : "the start");
+    const char *last = device->count ? device->all[device->count - 1].words : "the start";
+    device->problem = late               ? tool_text("given up after %ld s, behind '%s'", o->most_seconds, last)
+                      : WIFSIGNALED(how) ? tool_text("the driver crashed with signal %d behind '%s'", WTERMSIG(how), last)
+                                         : tool_text("it went wrong behind '%s', see above; --no-raw leaves out what is done "
+                                                     "without Yoke",
+                                                     last);
     tool_complain(command, "%s: %s", device->info.selector, device->problem);
     return TOOL_WRONG;
 }
@@ -226,6 +243,16 @@ static int measure_all(const tool_command *command, options *o)
     }
     free(devices);
     return code;
+}
+
+void bench_write_lines(const tool_command *command, const char *selector, size_t number, FILE *out)
+{
+    const options o = { .seconds = 1, .most_seconds = 30, .few = true };
+    figures device = { 0 };
+    measure(command, &o, selector, &device);
+    figures_write_lines(&device, selector, number, out);
+    free(device.problem);
+    free(device.all);
 }
 
 static int run(const tool_command *command, int argc, char **argv)

@@ -7,12 +7,13 @@
 #include "figures.h"
 #include "tools/measure/cases.h"
 
-enum { LEAST = 5, MOST = 4000, FIGURES = 60, SMALL = 4096 };
+enum { LEAST = 5, MOST = 4000, FIGURES = 60, FEW_FIGURES = 20, SMALL = 4096 };
 
 /* All that a measurement needs. */
 typedef struct bench {
     yoke_device_info info;
     double nanoseconds; /* for each figure */
+    bool few;           /* only those of a report */
     measure_pair pair;
     void (*tell)(const figure *one);
 } bench;
@@ -92,11 +93,22 @@ static void measure_graph(bench *b, const measure_case *which)
     *by_hand = kept;
 }
 
+/* Those that tell what a driver and its device are good for. */
+static bool is_among_few(const char *name)
+{
+    static const char *const few[] = { "launch", "launch_wait", "write_pinned", "read_pinned", "copy" };
+    for (size_t i = 0; i < YK_COUNT_OF(few); i++)
+        if (strcmp(name, few[i]) == 0)
+            return true;
+    return false;
+}
+
 static void measure_group(bench *b, int group, void *pinned, void *pageable)
 {
     for (size_t i = 0; i < measure_case_count; i++) {
         const measure_case *which = &measure_cases[i];
-        if (which->group != group || !which->tool_name || which->size > b->info.max_buffer)
+        if (which->group != group || !which->tool_name || which->size > b->info.max_buffer ||
+            (b->few && !is_among_few(which->tool_name)))
             continue;
         if (group == MEASURE_COPY) {
             measure_sizes(b, which, which->way == MEASURE_PINNED ? pinned : which->way == MEASURE_PLAIN ? pageable : NULL);
@@ -111,10 +123,11 @@ static void measure_group(bench *b, int group, void *pinned, void *pageable)
     }
 }
 
-void figures_measure(yoke_device *device, double seconds, bool raw, void (*tell)(const figure *one))
+void figures_measure(yoke_device *device, double seconds, bool raw, bool few, void (*tell)(const figure *one))
 {
-    bench b = { .info = YOKE_DEVICE_INFO_INIT, .nanoseconds = seconds * 1e9 / FIGURES, .tell = tell };
+    bench b = { .info = YOKE_DEVICE_INFO_INIT, .few = few, .tell = tell };
     yoke_buffer *pinned;
+    b.nanoseconds = seconds * 1e9 / (few ? FEW_FIGURES : FIGURES);
     measure_must(yoke_device_get_info(device, &b.info));
     measure_must(yoke_buffer_create_pinned(device, MEASURE_LARGE, &pinned));
     char *fast = memset(yoke_buffer_get_host(pinned), 1, MEASURE_LARGE),

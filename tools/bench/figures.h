@@ -37,9 +37,9 @@ typedef struct place {
     long processors;
 } place;
 
-/* Measure an opened device for about so many seconds; each figure goes to `tell` as soon as it is there. Ends the process where
- * something fails. */
-void figures_measure(yoke_device *device, double seconds, bool raw, void (*tell)(const figure *one));
+/* Measure an opened device for about so many seconds, all cases or the few that a report has; each figure goes to `tell` as soon as
+ * it is there. Ends the process where something fails. */
+void figures_measure(yoke_device *device, double seconds, bool raw, bool few, void (*tell)(const figure *one));
 
 /* Of a distribution, at 0 to 1. */
 double distribution_at(const distribution *d, double quantile);
@@ -51,5 +51,8 @@ extern const char *const figure_group_names[MEASURE_GROUPS], *const figure_group
 
 void figures_print(const figures *devices, size_t count, const place *here);
 void figures_print_json(const figures *devices, size_t count, long seconds, const place *here);
+
+/* Lines "KEY: VALUE" about the device of this number in a report. */
+void figures_write_lines(const figures *device, const char *selector, size_t number, FILE *out);
 
 #endif

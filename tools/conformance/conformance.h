@@ -71,11 +71,12 @@ enum { ANYWHERE = -1 };
 void *grown(void *memory, size_t count, size_t size);
 char *copy_text(const char *text, size_t length);
 
-/* ---- text.c, tap.c, junit.c: reports ---- */
+/* ---- text.c, tap.c, junit.c, lines.c: reports ---- */
 
 void report_text(const suite *s, FILE *out);
 void report_tap(const suite *s, FILE *out);
 void report_junit(const suite *s, FILE *out);
+void report_lines(const suite *s, FILE *out);
 /* One result as one line of --verbose. */
 void print_result(const suite *s, const run *r, const result *one, FILE *out);
 

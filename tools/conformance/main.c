@@ -40,7 +40,8 @@ static const char usage[] = "Usage: yoke-conformance [OPTION]...\n"
                             "  --seconds N        time limit of a case; a program silent for a quarter\n"
                             "                     longer and a second is killed (default: 120)\n"
                             "  --report FILE      also write a report\n"
-                            "  --format FORMAT    format of the report: text, tap or junit (default: text)\n"
+                            "  --format FORMAT    format of the report: text, tap, junit or lines\n"
+                            "                     (default: text)\n"
                             "  --programs FOLDER  folder of the suite's programs (default:\n"
                             "                     " CONFORMANCE_DIR ")\n"
                             "  --verbose          print each case as it ends\n"
@@ -85,14 +86,14 @@ static bool read_format(const char *value, options *o)
     static const struct {
         const char *name;
         void (*format)(const suite *s, FILE *out);
-    } formats[] = { { "text", report_text }, { "tap", report_tap }, { "junit", report_junit } };
+    } formats[] = { { "text", report_text }, { "tap", report_tap }, { "junit", report_junit }, { "lines", report_lines } };
 
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (strcmp(value, formats[i].name) == 0) {
             o->format = formats[i].format;
             return true;
         }
-    fail(0, "--format is '%s'; it must be text, tap or junit", value);
+    fail(0, "--format is '%s'; it must be text, tap, junit or lines", value);
     return false;
 }
 

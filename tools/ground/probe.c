@@ -21,6 +21,7 @@
 #include <yoke/ops.h>
 
 #include "base/clock.h"
+#include "tools/ground/facts.h"
 
 enum { MOST_DEVICES = 64, MOST_BYTES = 1 << 20 };
 
@@ -82,7 +83,7 @@ static void describe(yoke_device *device, probe_device *found)
 }
 
 /* Open a device and tell of it. Its selector is that of `info`, unless one is given; NULL is the default device. */
-static void ask_device(int fd, const yoke_device_info *info, const char *selector)
+static void ask_device(int fd, const yoke_device_info *info, const char *selector, bool facts)
 {
     probe_device found = { .info = *info };
     char doing[96];
@@ -92,6 +93,8 @@ static void ask_device(int fd, const yoke_device_info *info, const char *selecto
     yoke_status status = yoke_device_open(selector, &device);
     if (status == YOKE_OK) {
         describe(device, &found);
+        if (facts)
+            facts_write(device, found.facts, sizeof found.facts);
         yoke_device_release(device);
     } else if (!*info->selector) { /* there is nothing else to tell of it */
         tell_text(fd, SAY_FAILURE, status, yoke_error()->text);
@@ -125,7 +128,7 @@ static void ask_all(int fd, const probe *asked)
     if (count == 0)
         tell_text(fd, SAY_FAILURE, status < 0 ? status : opened, status < 0 ? yoke_error()->text : yoke_device_get_report());
     for (size_t i = 0; i < count && i < MOST_DEVICES; i++)
-        ask_device(fd, &infos[i], infos[i].selector);
+        ask_device(fd, &infos[i], infos[i].selector, asked->ask_facts);
     yoke_device_release(first);
     if (count == 0 && asked->ask_library) {
         tell_text(fd, SAY_DOING, YOKE_OK, "opening its library");
@@ -161,7 +164,7 @@ static _Noreturn void child(const probe *asked, int answer_fd, int said_fd, unsi
         unsetenv("OCL_ICD_FILENAMES");
     }
     if (asked->selector || asked->as_program)
-        ask_device(answer_fd, &nothing, asked->selector);
+        ask_device(answer_fd, &nothing, asked->selector, asked->ask_facts);
     else
         ask_all(answer_fd, asked);
     tell(answer_fd, SAY_END, YOKE_OK, NULL, 0);
@@ -250,6 +253,7 @@ static void keep_device(probe *asked, const char *bytes)
     tool_clean(device->info.vendor);
     tool_clean(device->info.platform);
     tool_clean(device->info.driver);
+    tool_clean(device->facts);
 }
 
 /* Whether the answer is complete. */

@@ -20,6 +20,7 @@ typedef struct probe_device {
     char compiler_problem[768];    /* why there is none; else "" */
     char lacks[YK_CAP_COUNT][256]; /* why it has not this capability; "" where it has */
     size_t tuned;                  /* sizes of products whose tiles have been measured: `yoke tune` */
+    char facts[8192];              /* facts_write; "" where it was not asked */
 } probe_device;
 
 typedef enum probe_outcome {
@@ -39,6 +40,7 @@ typedef struct probe {
     char *icd_folder;     /* OpenCL's loader is to look here alone; NULL: where it always does */
     char *icd_library;    /* what the ICD file names */
     bool ask_library;     /* with no platform in the answer, say why the library cannot be opened */
+    bool ask_facts;       /* fill `facts` */
 
     probe_outcome outcome;
     int code;

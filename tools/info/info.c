@@ -127,7 +127,7 @@ static bool is_wanted(const char *backend)
 }
 
 /* What each driver answers, each OpenCL driver alone, and the one device that is wanted. */
-static bool ask(const tool_command *command, info *self, const char *selector, unsigned seconds)
+static bool ask(const tool_command *command, info *self, const char *selector, unsigned seconds, bool facts)
 {
     char *place = NULL, *why = NULL;
     bool fine = true;
@@ -157,6 +157,8 @@ static bool ask(const tool_command *command, info *self, const char *selector, u
     probe *chosen = add_probe(self, tool_text("%s", selector ? selector : "default"), NULL);
     chosen->selector = selector;
     chosen->as_program = !selector;
+    for (size_t i = 0; i < self->probe_count; i++)
+        self->probes[i].ask_facts = facts;
     probe_run(self->probes, self->probe_count, seconds);
     self->chosen = self->probes[--self->probe_count];
     if (place)
@@ -251,7 +253,7 @@ static int choose(const tool_command *command, info *self, const char *selector)
     return code;
 }
 
-static void free_info(info *self)
+void info_free(info *self)
 {
     for (size_t i = 0; i < self->advice_count; i++)
         free(self->advice[i].text);
@@ -265,17 +267,25 @@ static void free_info(info *self)
     host_free(&self->host);
 }
 
+bool info_look(const tool_command *command, info *self, const char *selector, unsigned seconds, bool facts)
+{
+    *self = (info){ 0 };
+    host_look(&self->host, "");
+    if (!ask(command, self, selector, seconds, facts))
+        return false;
+    self->order_fault = selector ? NULL : order_fault(&self->chosen);
+    info_gather(self);
+    info_advise(self);
+    return true;
+}
+
 /* ---- The subcommand ---- */
 
 static int show(const tool_command *command, const char *selector, bool json, bool all, unsigned seconds)
 {
-    info self = { 0 };
+    info self;
     int code = TOOL_WRONG;
-    host_look(&self.host, "");
-    if (ask(command, &self, selector, seconds)) {
-        self.order_fault = selector ? NULL : order_fault(&self.chosen);
-        info_gather(&self);
-        info_advise(&self);
+    if (info_look(command, &self, selector, seconds, false)) {
         code = self.device_count > 0 && !is_disobeyed(&self.chosen) ? TOOL_FINE : TOOL_NO_DEVICE;
         if (selector)
             code = choose(command, &self, selector);
@@ -286,7 +296,7 @@ static int show(const tool_command *command, const char *selector, bool json, bo
         else if (code == TOOL_FINE)
             info_print_devices(&self);
     }
-    free_info(&self);
+    info_free(&self);
     return code;
 }
 

@@ -40,6 +40,11 @@ typedef struct info {
     size_t advice_count;
 } info;
 
+/* Ask all drivers, each for `seconds`, with what a report wants besides where `facts` is true; a selector is asked for as the
+ * device that is wanted. False: it has been said why not. Free it in either case. */
+bool info_look(const tool_command *command, info *self, const char *selector, unsigned seconds, bool facts);
+void info_free(info *self);
+
 /* Whether Yoke cannot use a backend as it is, because one of its drivers hangs or takes the process with it. */
 bool info_is_broken(const probe *asked);
 
@@ -71,5 +76,8 @@ void info_print(const info *self, bool all);
 void info_print_devices(const info *self);
 
 void info_print_json(const info *self);
+
+/* Write it as lines "KEY: VALUE", for the report of `yoke check`: devices without what tells one of its kind from another. */
+void info_write_lines(const info *self, FILE *out);
 
 #endif
