@@ -180,10 +180,16 @@ static void make_shape(scan *s)
 
 /* ---- Launches ---- */
 
-static yoke_status get_kernel(scan *s, const char *text, const char *name, yoke_kernel **out_kernel)
+/* Of the text's `part` alone; NULL: of the whole text as it is for CPUs. */
+static yoke_status get_kernel(scan *s, const char *text, const char *part, const char *name, yoke_kernel **out_kernel)
 {
-    return s->own ? yops_combination_get_kernel(s->own, text, s->options, name, out_kernel)
-                  : yops_kernel(&s->call, text, s->options, name, out_kernel);
+    char options[sizeof s->options + YOPS_ONLY_SIZE];
+    if (part)
+        yops_only(options, sizeof options, s->options, part);
+    else
+        yops_write(options, sizeof options, "%s CPU=1", s->options);
+    return s->own ? yops_combination_get_kernel(s->own, text, options, name, out_kernel)
+                  : yops_kernel(&s->call, text, options, name, out_kernel);
 }
 
 static yoke_buffer *starts_root(const scan *s)
@@ -199,7 +205,7 @@ static yoke_status scan_by_blocks(scan *s)
     yoke_buffer *states = NULL;
     uint64_t rows = (uint64_t)(shape->by_warps ? (shape->rows + WARPS - 1) / WARPS : shape->rows);
     uint64_t blocks = rows * (uint64_t)shape->tiles, size = 16 + blocks * (uint64_t)s->words * 8;
-    yoke_status status = get_kernel(s, "scan_blocks", "scan_blocks", &kernel);
+    yoke_status status = get_kernel(s, "scan_blocks", "scan_blocks", "scan_blocks", &kernel);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, size, &states);
     if (status == YOKE_OK && states)
@@ -251,23 +257,26 @@ static yoke_status scan_by_threads(scan *s, const yops_traits *traits)
         status = yops_combination_check_rounds(s->own, traits, (uint64_t)tile_of(s->words) + (uint64_t)shape->tiles);
     if (status < 0)
         return status;
-    yoke_kernel *walk, *tiles = NULL;
+    yoke_kernel *totals = NULL, *tiles = NULL, *elements;
+    const char *before_part = traits->is_cpu ? NULL : "scan_totals", *part = traits->is_cpu ? NULL : "scan_elements";
     yoke_buffer *befores = NULL;
     uint64_t work = (uint64_t)shape->rows * (uint64_t)shape->tiles, item = (uint64_t)s->words * (s->starts || s->own ? 8 : 4);
-    status = get_kernel(s, "scan", "scan_walk", &walk);
+    status = get_kernel(s, "scan", part, part ? "scan_elements" : "scan_walk", &elements);
     if (status == YOKE_OK && shape->tiles > 1)
-        status = get_kernel(s, "scan", "scan_tiles", &tiles);
+        status = get_kernel(s, "scan", before_part, part ? "scan_totals" : "scan_walk", &totals);
+    if (status == YOKE_OK && shape->tiles > 1)
+        status = get_kernel(s, "scan", before_part, "scan_tiles", &tiles);
     if (status == YOKE_OK && shape->tiles > 1)
         status = yops_temporary(&s->call, work * item, &befores);
     if (status == YOKE_OK && befores)
-        status = launch_walk(s, traits, walk, work, befores, false);
+        status = launch_walk(s, traits, totals, work, befores, false);
     if (status == YOKE_OK && befores) {
         yoke_arg args[] = { yoke_arg_buffer(befores), yoke_arg_i64(shape->rows), yoke_arg_i64(shape->tiles),
                             yoke_arg_i64(shape->initial[0]), yoke_arg_i64(shape->initial[1]) };
         status = launch_threads(s, traits, tiles, (uint64_t)shape->rows, args, YOPS_COUNT_OF(args));
     }
     if (status == YOKE_OK) /* one tile has nothing before it, and does not look at the buffer */
-        status = launch_walk(s, traits, walk, work, befores ? befores : s->out_place.root, true);
+        status = launch_walk(s, traits, elements, work, befores ? befores : s->out_place.root, true);
     if (befores)
         yoke_buffer_release(befores);
     return status;
