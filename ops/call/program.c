@@ -147,12 +147,17 @@ yoke_status yops_kernel(const yops_call *call, const char *text, const char *opt
     return yops_kernel_generated(call, key, text, options, NULL, NULL, name, out_kernel);
 }
 
+/* What every kernel that works through a tile by a block may count on. Smaller devices (VideoCore IV: 12 threads) take those of
+ * CPUs, which a thread runs alone. */
+enum { LEAST_THREADS = 256, LEAST_SHARED_BYTES = 32768 };
+
 static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
 {
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_status status = yoke_device_get_info(call->device, &info);
     bool cuda = strcmp(info.backend, "cuda") == 0, nvidia = cuda || strstr(info.vendor, "NVIDIA") != NULL;
-    *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR,
+    bool small = info.max_block_threads < LEAST_THREADS || info.max_shared_bytes < LEAST_SHARED_BYTES;
+    *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR || small,
                                  .most_rounds = strstr(info.name, "llvmpipe") ? LLVMPIPE_ROUNDS : 0,
                                  .limits_registers = !cuda && strstr(info.platform, "NVIDIA") != NULL,
                                  .blocks_progress = nvidia && info.kind == YOKE_DEVICE_GPU,
@@ -202,9 +207,23 @@ yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **o
     return yoke_buffer_create_ordered(call->stream, size > 0 ? (size_t)size : 1, out_buffer);
 }
 
+/* Kernels whose threads each work alone name no block: it may be smaller, where the device or the kernel's registers want that. */
+static uint32_t fit_block(const yoke_kernel *kernel, uint32_t threads)
+{
+    yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
+    if (threads == 1 || yoke_kernel_get_info(kernel, &info) < 0 || info.required_block[0] > 0 || info.max_block_threads == 0)
+        return threads;
+    return info.max_block_threads < threads ? info.max_block_threads : threads;
+}
+
 yoke_status yops_launch(const yops_call *call, yoke_kernel *kernel, uint64_t blocks, uint32_t threads, const yoke_arg *args,
                         size_t count)
 {
+    uint32_t fitting = fit_block(kernel, threads);
+    if (fitting < threads) {
+        blocks = yops_divide_up(blocks * threads, fitting);
+        threads = fitting;
+    }
     if (blocks > INT32_MAX)
         return yops_fail(call, YOKE_E_RANGE, "%llu blocks are more than a grid holds", (unsigned long long)blocks);
     return yoke_launch_at(call->where, call->stream, kernel, YOKE_DIM(blocks), YOKE_DIM(threads), 0, args, count);
