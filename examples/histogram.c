@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_kernel_get(program, "histogram", &histogram));
-    YOKE_CHECK(yoke_launch(stream, histogram, YOKE_DIM(32), YOKE_DIM(128), 0,
+    YOKE_CHECK(yoke_launch(stream, histogram, YOKE_DIM(64), YOKE_DIM(64), 0,
                            YOKE_ARGS(yoke_in(bytes, (size_t)n), yoke_inout(counts, sizeof counts), n)));
     YOKE_CHECK(yoke_stream_wait(stream));
 

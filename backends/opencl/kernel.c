@@ -4,6 +4,7 @@
  */
 #include "driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,12 +297,44 @@ YK_COLD static bool is_block_refused(yoke_stream *stream, const yk_op *op, cl_in
     return marked == CL_SUCCESS;
 }
 
+/* What the kernel wants more of than the device has, in words; false when it is within all of these limits. Drivers tell no more
+ * than CL_OUT_OF_RESOURCES, or refuse the only block that the kernel takes. */
+YK_COLD static bool exceeds_device(const yk_op *op, char *words, size_t size)
+{
+    const yoke_kernel *kernel = op->u.launch.kernel;
+    const yoke_device_info *device = &kernel->program->device->info;
+    const uint32_t *block = kernel->info.required_block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    uint64_t shared = (uint64_t)kernel->info.static_shared_bytes + op->u.launch.shared, parameters = 0;
+    size_t most = 0;
+    cl_device_id id = yk_opencl_device_of(kernel->program->device)->slot->id;
+    cl_int code = yk_cl.clGetDeviceInfo(id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof most, &most, NULL);
+
+    for (size_t i = 0; i < op->u.launch.count; i++) {
+        bool local = op->u.launch.args[i].kind == YOKE_ARG_LOCAL;
+        parameters += local ? sizeof(cl_uint) : op->u.launch.args[i].size;
+        shared += local ? op->u.launch.args[i].value.u64 : 0;
+    }
+    if (threads > device->max_block_threads)
+        return snprintf(words, size, "its block of %llu threads (reqd_work_group_size); the device has blocks of %llu",
+                        (unsigned long long)threads, (unsigned long long)device->max_block_threads) > 0;
+    if (shared > device->max_shared_bytes)
+        return snprintf(words, size, "%llu bytes of shared memory; the device has %llu", (unsigned long long)shared,
+                        (unsigned long long)device->max_shared_bytes) > 0;
+    if (code == CL_SUCCESS && parameters > most)
+        return snprintf(words, size, "%llu bytes of arguments; the device takes %zu", (unsigned long long)parameters, most) > 0;
+    return false;
+}
+
 YK_COLD static yoke_status launch_fault(yoke_stream *stream, const yk_op *op, cl_int code)
 {
+    char words[128];
     const yoke_kernel *kernel = op->u.launch.kernel;
     const yoke_dim *grid = &op->u.launch.grid, *block = &op->u.launch.block;
     yoke_status status = YOKE_E_RANGE;
 
+    if ((code == CL_OUT_OF_RESOURCES || code == CL_INVALID_WORK_GROUP_SIZE) && exceeds_device(op, words, sizeof words))
+        return yk_opencl_fail_as(YOKE_E_UNSUPPORTED, "clEnqueueNDRangeKernel", code, "kernel '%s' wants %s", kernel->name, words);
     if (is_block_refused(stream, op, code))
         return yk_opencl_fail_as(
             YOKE_E_RANGE, "clEnqueueNDRangeKernel", code,

@@ -135,7 +135,8 @@ extern uint64_t yops_rounds_forced;
 /* Temporary memory in the stream's order, at least 1 byte: release it after the last launch that uses it. */
 yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **out_buffer);
 
-/* Launch blocks of `threads` threads. YOKE_E_RANGE: more blocks than 2^31 - 1. */
+/* Launch blocks of `threads` threads; of a kernel that names no block, smaller ones where the device does not take it so large.
+ * YOKE_E_RANGE: more blocks than 2^31 - 1. */
 yoke_status yops_launch(const yops_call *call, yoke_kernel *kernel, uint64_t blocks, uint32_t threads, const yoke_arg *args,
                         size_t count);
 

@@ -152,9 +152,23 @@ yoke_status yops_temporary(const yops_call *call, uint64_t size, yoke_buffer **o
     return yoke_buffer_create_ordered(call->stream, size > 0 ? (size_t)size : 1, out_buffer);
 }
 
+/* Kernels whose threads each work alone name no block: it may be smaller, where the device or the kernel's registers want that. */
+static uint32_t fit_block(const yoke_kernel *kernel, uint32_t threads)
+{
+    yoke_kernel_info info = YOKE_KERNEL_INFO_INIT;
+    if (threads == 1 || yoke_kernel_get_info(kernel, &info) < 0 || info.required_block[0] > 0 || info.max_block_threads == 0)
+        return threads;
+    return info.max_block_threads < threads ? info.max_block_threads : threads;
+}
+
 yoke_status yops_launch(const yops_call *call, yoke_kernel *kernel, uint64_t blocks, uint32_t threads, const yoke_arg *args,
                         size_t count)
 {
+    uint32_t fitting = fit_block(kernel, threads);
+    if (fitting < threads) {
+        blocks = yops_divide_up(blocks * threads, fitting);
+        threads = fitting;
+    }
     if (blocks > INT32_MAX)
         return yops_fail(call, YOKE_E_RANGE, "%llu blocks are more than a grid holds", (unsigned long long)blocks);
     return yoke_launch_at(call->where, call->stream, kernel, YOKE_DIM(blocks), YOKE_DIM(threads), 0, args, count);

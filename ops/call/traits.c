@@ -34,11 +34,20 @@ static bool blocks_progress(const yoke_device_info *info)
     return info->kind == YOKE_DEVICE_GPU && info->compute_capability > 0;
 }
 
+/* What every kernel that works through a tile by a block may count on. Smaller devices (VideoCore IV: 12 threads) take those of
+ * CPUs, which a thread runs alone. */
+enum { LEAST_THREADS = 256, LEAST_SHARED_BYTES = 32768 };
+
+static bool is_small(const yoke_device_info *info)
+{
+    return info->max_block_threads < LEAST_THREADS || info->max_shared_bytes < LEAST_SHARED_BYTES;
+}
+
 static yoke_status find_traits(const yops_call *call, yops_traits *out_traits)
 {
     yoke_device_info info = YOKE_DEVICE_INFO_INIT;
     yoke_status status = yoke_device_get_info(call->device, &info);
-    *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR,
+    *out_traits = (yops_traits){ .is_cpu = info.kind == YOKE_DEVICE_CPU || info.kind == YOKE_DEVICE_EMULATOR || is_small(&info),
                                  .most_rounds = ends_loops(&info) ? LLVMPIPE_ROUNDS : 0,
                                  .limits_registers = takes_ptx(&info) && strcmp(info.backend, "opencl") == 0,
                                  .blocks_progress = blocks_progress(&info),

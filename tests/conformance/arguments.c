@@ -142,7 +142,12 @@ static void large_structs(suite *t)
         wanted[0] = s->a[0];
         wanted[1] = s->a[511];
         wanted[2] = s->a[1019];
-        NEED_OK(launch_large(t, &out, s, sizeof *s));
+        yoke_status status = launch_large(t, &out, s, sizeof *s);
+        if (status == YOKE_E_UNSUPPORTED && CHECK(strstr(yoke_error()->text, "bytes of arguments; the device takes"))) {
+            suite_skip("%s", yoke_error()->text);
+            goto out;
+        }
+        NEED_OK(status);
         memset(s, 0, sizeof *s);
         NEED_OK(yoke_stream_wait(t->stream));
         guarded_check(t, &out, wanted);

@@ -104,7 +104,7 @@ static void check_format(suite *t, const format *f, int32_t channels)
     NEED_OK(yoke_write_image(t->stream, image, NULL, bytes, size));
     NEED_OK(yoke_read_image(t->stream, back, image, NULL, size));
     NEED_OK(yoke_buffer_create(t->device, TEXELS * 4 * sizeof *got, &out));
-    NEED_OK(yoke_launch(t->stream, suite_kernel(t, names[channels > 1]), YOKE_DIM(1), YOKE_DIM(WIDTH, HEIGHT), 0,
+    NEED_OK(yoke_launch(t->stream, suite_kernel(t, names[channels > 1]), YOKE_DIM(1, HEIGHT), YOKE_DIM(WIDTH), 0,
                         YOKE_ARGS(image, out, (int32_t)WIDTH, channels)));
     NEED_OK(yoke_read(t->stream, got, out, 0, TEXELS * 4 * sizeof *got));
     NEED_OK(yoke_stream_wait(t->stream));
@@ -291,7 +291,7 @@ static void check_writes(suite *t, bool volume, int32_t channels)
 
     if (!one_channel(t, &desc, &image))
         goto out;
-    NEED_OK(yoke_launch(t->stream, suite_kernel(t, name), YOKE_DIM(1, 1, volume ? D : 1), YOKE_DIM(W, H), 0,
+    NEED_OK(yoke_launch(t->stream, suite_kernel(t, name), YOKE_DIM(1, H, volume ? D : 1), YOKE_DIM(W), 0,
                         YOKE_ARGS(yoke_arg_surface(image), (int32_t)W, (int32_t)H)));
     NEED_OK(yoke_read_image(t->stream, got, image, NULL, size));
     NEED_OK(yoke_stream_wait(t->stream));
@@ -331,7 +331,7 @@ static void ping_pong(suite *t)
         goto out;
     NEED_OK(yoke_write_image(t->stream, image[0], NULL, texels, sizeof texels));
     for (int i = 0; i < ROUNDS; i++)
-        NEED_OK(yoke_launch(t->stream, suite_kernel(t, "shift"), YOKE_DIM(1), YOKE_DIM(W, H), 0,
+        NEED_OK(yoke_launch(t->stream, suite_kernel(t, "shift"), YOKE_DIM(1, H), YOKE_DIM(W), 0,
                             YOKE_ARGS(image[i & 1], yoke_arg_surface(image[1 - (i & 1)]))));
     NEED_OK(yoke_read_image(t->stream, got, image[ROUNDS & 1], NULL, sizeof got));
     NEED_OK(yoke_stream_wait(t->stream));

@@ -7,21 +7,21 @@
 
 #include <string.h>
 
-/* Every channel of every texel as a number; a block is the image. */
+/* Every channel of every texel as a number; a block is a row. */
 #define READ_CUDA(name, scalar, type)                                                                                 \
     "extern \"C\" __global__ void read_" name "(cudaTextureObject_t image, float *out, int width, int channels)\n"    \
-    "{ int x = threadIdx.x, y = threadIdx.y; out[y * width + x] = tex2D<" scalar ">(image, x + 0.5f, y + 0.5f); }\n"  \
+    "{ int x = threadIdx.x, y = blockIdx.y; out[y * width + x] = tex2D<" scalar ">(image, x + 0.5f, y + 0.5f); }\n"   \
     "extern \"C\" __global__ void read_" name "4(cudaTextureObject_t image, float *out, int width, int channels)\n"   \
-    "{ int x = threadIdx.x, y = threadIdx.y; float *to = out + (y * width + x) * channels;\n"                         \
+    "{ int x = threadIdx.x, y = blockIdx.y; float *to = out + (y * width + x) * channels;\n"                          \
     "  if (channels == 2) { " type "2 v = tex2D<" type "2>(image, x + 0.5f, y + 0.5f); to[0] = v.x; to[1] = v.y; }\n" \
     "  else { " type "4 v = tex2D<" type "4>(image, x + 0.5f, y + 0.5f);\n"                                           \
     "         to[0] = v.x; to[1] = v.y; to[2] = v.z; to[3] = v.w; } }\n"
 #define READ_OPENCL(name, function)                                                                                        \
     "__kernel void read_" name "(read_only image2d_t image, sampler_t s, __global float *out, int width, int channels)\n"  \
-    "{ int x = get_local_id(0), y = get_local_id(1);\n"                                                                    \
+    "{ int x = get_local_id(0), y = get_group_id(1);\n"                                                                    \
     "  out[y * width + x] = " function "(image, s, (float2)(x + 0.5f, y + 0.5f)).x; }\n"                                   \
     "__kernel void read_" name "4(read_only image2d_t image, sampler_t s, __global float *out, int width, int channels)\n" \
-    "{ int x = get_local_id(0), y = get_local_id(1); __global float *to = out + (y * width + x) * channels;\n"             \
+    "{ int x = get_local_id(0), y = get_group_id(1); __global float *to = out + (y * width + x) * channels;\n"             \
     "  float4 v = convert_float4(" function "(image, s, (float2)(x + 0.5f, y + 0.5f)));\n"                                 \
     "  to[0] = v.x; to[1] = v.y; if (channels == 4) { to[2] = v.z; to[3] = v.w; } }\n"
 
@@ -40,32 +40,32 @@
     "{ int i = get_global_id(0); if (i < n) out[i] = read_imagef(image, s, (float4)(vload3(0, points + 3 * i), 0)).x; }\n"
 
 /* The texel's index, and a quarter more in each further channel. */
-#define PAINT_CUDA                                                                                \
-    "extern \"C\" __global__ void paint2(cudaSurfaceObject_t image, int w, int h)\n"              \
-    "{ int x = threadIdx.x, y = threadIdx.y; surf2Dwrite<float>(y * w + x, image, x * 4, y); }\n" \
-    "extern \"C\" __global__ void paint2x4(cudaSurfaceObject_t image, int w, int h)\n"            \
-    "{ int x = threadIdx.x, y = threadIdx.y; float v = y * w + x;\n"                              \
-    "  surf2Dwrite(make_float4(v, v + 0.25f, v + 0.5f, v + 0.75f), image, x * 16, y); }\n"        \
-    "extern \"C\" __global__ void paint3(cudaSurfaceObject_t image, int w, int h)\n"              \
-    "{ int x = threadIdx.x, y = threadIdx.y, z = blockIdx.z; surf3Dwrite<float>((z * h + y) * w + x, image, x * 4, y, z); }\n"
+#define PAINT_CUDA                                                                               \
+    "extern \"C\" __global__ void paint2(cudaSurfaceObject_t image, int w, int h)\n"             \
+    "{ int x = threadIdx.x, y = blockIdx.y; surf2Dwrite<float>(y * w + x, image, x * 4, y); }\n" \
+    "extern \"C\" __global__ void paint2x4(cudaSurfaceObject_t image, int w, int h)\n"           \
+    "{ int x = threadIdx.x, y = blockIdx.y; float v = y * w + x;\n"                              \
+    "  surf2Dwrite(make_float4(v, v + 0.25f, v + 0.5f, v + 0.75f), image, x * 16, y); }\n"       \
+    "extern \"C\" __global__ void paint3(cudaSurfaceObject_t image, int w, int h)\n"             \
+    "{ int x = threadIdx.x, y = blockIdx.y, z = blockIdx.z; surf3Dwrite<float>((z * h + y) * w + x, image, x * 4, y, z); }\n"
 #define PAINT_OPENCL                                                                                              \
     "__kernel void paint2(write_only image2d_t image, int w, int h)\n"                                            \
-    "{ int x = get_local_id(0), y = get_local_id(1); write_imagef(image, (int2)(x, y), (float4)(y * w + x)); }\n" \
+    "{ int x = get_local_id(0), y = get_group_id(1); write_imagef(image, (int2)(x, y), (float4)(y * w + x)); }\n" \
     "__kernel void paint2x4(write_only image2d_t image, int w, int h)\n"                                          \
-    "{ int x = get_local_id(0), y = get_local_id(1);\n"                                                           \
+    "{ int x = get_local_id(0), y = get_group_id(1);\n"                                                           \
     "  write_imagef(image, (int2)(x, y), (float)(y * w + x) + (float4)(0, 0.25f, 0.5f, 0.75f)); }\n"              \
     "#ifdef cl_khr_3d_image_writes\n#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n"                   \
     "__kernel void paint3(write_only image3d_t image, int w, int h)\n"                                            \
-    "{ int x = get_local_id(0), y = get_local_id(1), z = get_group_id(2);\n"                                      \
+    "{ int x = get_local_id(0), y = get_group_id(1), z = get_group_id(2);\n"                                      \
     "  write_imagef(image, (int4)(x, y, z, 0), (float4)((z * h + y) * w + x)); }\n#endif\n"
 
 /* Each texel is the one to its left. */
 #define SHIFT_CUDA                                                                           \
     "extern \"C\" __global__ void shift(cudaTextureObject_t from, cudaSurfaceObject_t to)\n" \
-    "{ int x = threadIdx.x, y = threadIdx.y; surf2Dwrite(tex2D<float>(from, x - 0.5f, y + 0.5f), to, x * 4, y); }\n"
+    "{ int x = threadIdx.x, y = blockIdx.y; surf2Dwrite(tex2D<float>(from, x - 0.5f, y + 0.5f), to, x * 4, y); }\n"
 #define SHIFT_OPENCL                                                                        \
     "__kernel void shift(read_only image2d_t from, sampler_t s, write_only image2d_t to)\n" \
-    "{ int x = get_local_id(0), y = get_local_id(1);\n"                                     \
+    "{ int x = get_local_id(0), y = get_group_id(1);\n"                                     \
     "  write_imagef(to, (int2)(x, y), read_imagef(from, s, (float2)(x - 0.5f, y + 0.5f))); }\n"
 
 /* A texel of each of two images, whose samplers stand in other places in OpenCL. */

@@ -97,7 +97,7 @@ static void deferred(suite *t)
     NEED(one_channel(t, &desc, &other));
     NEED_OK(yoke_host_call(t->stream, set_texels, texels, NULL));
     NEED_OK(yoke_write_image(t->stream, image, NULL, texels, sizeof texels));
-    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "shift"), YOKE_DIM(1), YOKE_DIM(W, H), 0,
+    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "shift"), YOKE_DIM(1, H), YOKE_DIM(W), 0,
                         YOKE_ARGS(image, yoke_arg_surface(other))));
     NEED_OK(yoke_read_image(t->stream, got, other, NULL, sizeof got));
     yoke_image_release(image);
@@ -126,7 +126,7 @@ static void graphs(suite *t)
     NEED_OK(yoke_graph_create(t->device, "images", &graph));
     NEED_OK(yoke_graph_begin(graph, t->stream));
     NEED_OK(yoke_write_image(t->stream, image, NULL, texels, sizeof texels));
-    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "shift"), YOKE_DIM(1), YOKE_DIM(W, H), 0,
+    NEED_OK(yoke_launch(t->stream, suite_kernel(t, "shift"), YOKE_DIM(1, H), YOKE_DIM(W), 0,
                         YOKE_ARGS(image, yoke_arg_surface(other))));
     NEED_OK(yoke_read_image(t->stream, got, other, NULL, sizeof got));
     NEED_OK(yoke_graph_end(graph));

@@ -175,11 +175,16 @@ static void product_of(suite *t, yoke_program *program, int32_t m, int32_t n, in
     NEED(guarded_create(t, c_size, &d));
     yoke_dim block = block_for(naive, 16, 4);
     NEED_OK(yoke_launch(t->stream, naive, grid_for(block, n, m), block, 0, YOKE_ARGS(as, bs, c.buffer, m, n, k)));
-    NEED_OK(
-        yoke_launch(t->stream, tiled, grid_for(YOKE_DIM(64, 64), n, m), YOKE_DIM(16, 16), 0, YOKE_ARGS(as, bs, d.buffer, m, n, k)));
+    yoke_status status =
+        yoke_launch(t->stream, tiled, grid_for(YOKE_DIM(64, 64), n, m), YOKE_DIM(16, 16), 0, YOKE_ARGS(as, bs, d.buffer, m, n, k));
+    if (status == YOKE_E_UNSUPPORTED || t->info.max_block_threads < 256) /* less shared memory, or smaller blocks */
+        suite_skip("%s", yoke_error()->text);
+    else
+        NEED_OK(status);
     NEED_OK(yoke_stream_wait(t->stream));
     CHECK(floats_are(t, &c, wanted));
-    CHECK(floats_are(t, &d, wanted));
+    if (status == YOKE_OK)
+        CHECK(floats_are(t, &d, wanted));
 out:
     guarded_release(&d);
     guarded_release(&c);
