@@ -54,6 +54,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/stream_failure.c \
 	src/stream/submit.c \
 	src/stream/submitted_waits.c \
+	src/stream/validator.h \
 	src/stream/wait.c \
 	src/stream/wait.h \
 	src/stream/watchdog.c \

@@ -3,6 +3,7 @@
 #include "stream/enqueue.h"
 
 #include "stream/observer.h"
+#include "stream/validator.h"
 #include "stream/staged.h"
 
 static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
@@ -35,6 +36,7 @@ yoke_status yk_submit(yoke_stream *stream, const yk_op *op)
 
 yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
 {
+    YK_VALIDATE(stream->device, submits, stream, op);
     void *begun = yk_observe_submit_begin(stream, op);
     yoke_status status = yk_submit(stream, op);
     yk_observe_submit_end(stream, begun, status);
@@ -52,6 +54,7 @@ void yk_note_deferred(yoke_stream *stream, const yk_op *op)
 
 yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)
 {
+    YK_VALIDATE(stream->device, replays, stream, batch);
     yoke_status status = stream->device->backend->graph_launch(stream, batch);
     if (status != YOKE_E_UNSUPPORTED)
         return status;
