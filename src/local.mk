@@ -133,6 +133,9 @@ libyoke_all_la_SOURCES = \
 	src/trace/trace.h \
 	src/trace/trace_file.c \
 	src/trace/trace_last.c \
+	src/validate/order.c \
+	src/validate/shadow.c \
+	src/validate/validate.h \
 	src/device/attach.c \
 	src/device/device.c \
 	src/device/device.h \
