@@ -134,7 +134,10 @@ libyoke_all_la_SOURCES = \
 	src/trace/trace_file.c \
 	src/trace/trace_last.c \
 	src/validate/order.c \
+	src/validate/report.c \
 	src/validate/shadow.c \
+	src/validate/touch.c \
+	src/validate/validate.c \
 	src/validate/validate.h \
 	src/device/attach.c \
 	src/device/device.c \
