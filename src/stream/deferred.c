@@ -135,6 +135,7 @@ static yoke_status defer(yoke_stream *stream, const yk_op *op)
         stream->first = kept;
     stream->last = kept;
     stream->deferred++;
+    YK_VALIDATE(stream->device, deferred, stream);
     if (kept->kind == YK_OP_RECORD)
         kept->u.record.event->number = ++stream->records;
     return YOKE_OK;

@@ -13,6 +13,11 @@
 typedef struct yk_validator {
     void (*stream_begin)(yoke_stream *stream);
     void (*stream_end)(yoke_stream *stream); /* its queue is about to be destroyed */
+    /* An operation was appended to what is deferred, with stream->lock held; the stream's worker has taken the oldest; has run it.
+     */
+    void (*deferred)(yoke_stream *stream);
+    void (*taken)(yoke_stream *stream);
+    void (*ran)(yoke_stream *stream);
     /* The operation, or a driver's graph, is about to be submitted, or to be done by Yoke. */
     void (*submits)(yoke_stream *stream, const yk_op *op);
     void (*replays)(yoke_stream *stream, const yk_batch *batch);

@@ -420,8 +420,10 @@ void yk_stream_work(void *argument)
             pthread_mutex_unlock(&stream->lock);
             if (last)
                 yk_op_drop(last);
+            YK_VALIDATE(stream->device, taken, stream);
             stop_if_torn_down(stream, op, ended);
             yk_stream_run(stream, op);
+            YK_VALIDATE(stream->device, ran, stream);
             last = op;
             pthread_mutex_lock(&stream->lock);
             if (!stream->first && op->kind != YK_OP_CALL) { /* whoever has waited for the stream may want its memory back */

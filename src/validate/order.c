@@ -120,6 +120,7 @@ yk_order *yk_order_begin(yoke_stream *stream)
     if (!order)
         return NULL;
     order->stream = stream;
+    order->last = &order->first;
     order->label = yk_intern(stream->label);
     order->device = yk_intern(stream->device->info.selector);
     if (!order->label || !order->device || !take_slot(&order->slot)) {
@@ -146,7 +147,12 @@ void yk_order_end(yk_order *order)
         order->previous->next = order->next;
     else
         yk_order_all = order->next;
+    while (order->first)
+        yk_order_take(order);
+    for (unsigned i = 0; i < order->branch_count; i++)
+        slots[order->branch_slots[i]].taken = false;
     slots[order->slot].taken = false;
+    free(order->branch_slots);
     free(order->clock);
     free(order);
 }
@@ -156,22 +162,73 @@ uint64_t yk_order_advance(yk_order *order)
     return slots[order->slot].last = ++order->clock->at[order->slot];
 }
 
-bool yk_order_branch(const yk_order *order, yk_order *branch)
+/* Each stream keeps slots for branches: what is launched in other streams at the same time is not in them. The first branch is the
+ * stream itself. */
+static bool find_slot(yk_order *order, unsigned index, unsigned *out_slot)
 {
-    *branch = *order;
-    branch->clock = NULL;
-    if (!take_slot(&branch->slot))
+    if (index == 0) {
+        *out_slot = order->slot;
+        return true;
+    }
+    if (index > order->branch_count) {
+        unsigned *grown = realloc(order->branch_slots, index * sizeof *grown);
+        if (!grown)
+            return false;
+        order->branch_slots = grown;
+    }
+    while (order->branch_count < index)
+        if (!take_slot(&order->branch_slots[order->branch_count++])) {
+            order->branch_count--;
+            return false;
+        }
+    *out_slot = order->branch_slots[index - 1];
+    return true;
+}
+
+bool yk_order_branch(yk_order *order, unsigned index, yk_order *branch)
+{
+    unsigned slot;
+    if (!find_slot(order, index, &slot))
         return false;
+    *branch = (yk_order){ .stream = order->stream, .slot = slot, .label = order->label, .device = order->device };
     copy(&branch->clock, order->clock);
     if (start_clock(branch))
         return true;
-    yk_order_end_branch(branch);
+    branch->stream = NULL;
+    free(branch->clock);
     return false;
 }
 
-void yk_order_end_branch(yk_order *branch)
+void yk_order_end_branch(yk_order *order, yk_order *branch)
 {
-    slots[branch->slot].taken = false;
+    join(&order->clock, branch->clock);
     free(branch->clock);
-    branch->clock = NULL;
+}
+
+/* ---- What is deferred ---- */
+
+/* Without memory the turn is missing, and later turns come early: then an operation seems to be behind more than it is. */
+void yk_order_defer(yk_order *order)
+{
+    yk_turn *turn = calloc(1, sizeof *turn);
+    if (!turn)
+        return;
+    if (order->host_deferred != host_version)
+        copy(&turn->host, host);
+    order->host_deferred = host_version;
+    *order->last = turn;
+    order->last = &turn->next;
+}
+
+void yk_order_take(yk_order *order)
+{
+    yk_turn *turn = order->first;
+    if (!turn)
+        return;
+    join(&order->clock, turn->host);
+    order->first = turn->next;
+    if (!order->first)
+        order->last = &order->first;
+    free(turn->host);
+    free(turn);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What happens to the streams of a validated device, one thing at a time. An operation is looked at when its turn to be submitted
- * comes: what is before it has been looked at then, whatever was deferred.
+ * comes: what is before it has been looked at then, whatever was deferred. What the program knew when it enqueued a deferred
+ * operation is kept until that turn.
  */
 #include "validate/validate.h"
 
@@ -23,13 +24,41 @@ static void stream_begin(yoke_stream *stream)
     pthread_mutex_unlock(&lock);
 }
 
+/* ---- Deferred operations ---- */
+
+static void deferred(yoke_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    if (stream->order)
+        yk_order_defer(stream->order);
+    pthread_mutex_unlock(&lock);
+}
+
+static void taken(yoke_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    if (stream->order) {
+        yk_order_take(stream->order);
+        stream->order->by_worker = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void ran(yoke_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    if (stream->order)
+        stream->order->by_worker = false;
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- Operations ---- */
 
 /* With the lock held: where the stream's next operation is. NULL: the stream is not validated. */
 static yk_order *place_of(yoke_stream *stream)
 {
     yk_order *order = stream->order;
-    if (order)
+    if (order && !order->by_worker)
         yk_order_join_host(order);
     return order;
 }
@@ -55,7 +84,7 @@ static void replay(yk_order *order, const yk_batch *batch, yk_order *branches, y
     for (size_t i = 0; i < batch->count; i++) {
         const yk_step *step = &batch->steps[i];
         yk_order *branch = &branches[step->branch];
-        if (!branch->stream && !yk_order_branch(order, branch))
+        if (!branch->stream && !yk_order_branch(order, step->branch, branch))
             return;
         for (size_t k = 0; k < step->after_count; k++)
             yk_order_join(branch, step->after[k] < i ? after[step->after[k]] : NULL);
@@ -83,10 +112,8 @@ static void replays(yoke_stream *stream, const yk_batch *batch)
     if (order && branches && after)
         replay(order, batch, branches, after);
     for (unsigned i = 0; branches && i < count; i++)
-        if (branches[i].stream) {
-            yk_order_join(order, branches[i].clock);
-            yk_order_end_branch(&branches[i]);
-        }
+        if (branches[i].stream)
+            yk_order_end_branch(order, &branches[i]);
     pthread_mutex_unlock(&lock);
     for (size_t i = 0; after && i < batch->count; i++)
         free(after[i]);
@@ -236,6 +263,9 @@ static void report_leaks(void)
 
 static const yk_validator validator = { .stream_begin = stream_begin,
                                         .stream_end = stream_end,
+                                        .deferred = deferred,
+                                        .taken = taken,
+                                        .ran = ran,
                                         .submits = submits,
                                         .replays = replays,
                                         .records = records,

@@ -25,14 +25,23 @@ static inline uint64_t yk_clock_at(const yk_clock *clock, unsigned slot)
     return clock && slot < clock->count ? clock->at[slot] : 0;
 }
 
+/* What the program knew when it enqueued an operation that is deferred. */
+typedef struct yk_turn {
+    struct yk_turn *next;
+    yk_clock *host; /* NULL: what it knew at the turn before, too */
+} yk_turn;
+
 /* A stream's place in the order. */
 typedef struct yk_order {
     struct yk_order *next, *previous; /* in yk_order_all */
     const yoke_stream *stream;
     yk_clock *clock; /* what is before its next operation */
     unsigned slot;
-    uint64_t host_seen;         /* which of the host's clocks it has joined */
-    const char *label, *device; /* valid for the life of the process */
+    uint64_t host_seen, host_deferred; /* which of the host's clocks it has joined, and which the last turn has */
+    bool by_worker;                    /* its worker runs an operation, for which the program's clock now is too late */
+    yk_turn *first, **last;
+    unsigned *branch_slots, branch_count; /* of the branches of graphs launched in it, but for the first */
+    const char *label, *device;           /* valid for the life of the process */
 } yk_order;
 
 extern yk_order *yk_order_all;
@@ -48,9 +57,13 @@ void yk_order_join(yk_order *order, const yk_clock *moment);
 void yk_order_host_knows(const yk_clock *moment);
 const yk_clock *yk_order_host(void);
 void yk_order_record(const yk_order *order, yk_clock **moment);
-/* A place of its own for one branch of a graph, whose clock begins where the stream is; and its end. */
-bool yk_order_branch(const yk_order *order, yk_order *branch);
-void yk_order_end_branch(yk_order *branch);
+void yk_order_defer(yk_order *order);
+/* The oldest deferred operation's turn has come. */
+void yk_order_take(yk_order *order);
+/* A place of its own for a branch of a graph that is launched in the stream, beginning where the stream is; and its end, which the
+ * stream goes on behind. */
+bool yk_order_branch(yk_order *order, unsigned index, yk_order *branch);
+void yk_order_end_branch(yk_order *order, yk_order *branch);
 
 /* ---- Who has touched which bytes (shadow.c) ---- */
 

@@ -89,12 +89,12 @@ static void event_of_what_is_deferred(scene *s)
 
 static void two_that_are_deferred(scene *s)
 {
-    scene_hold(s, s->a);
-    scene_hold(s, s->b);
+    scene_hold(s, s->c);
+    scene_follow(s->a, s->c);
+    scene_follow(s->b, s->c);
     scene_bump(s, s->a, s->x);
     scene_order(s);
     scene_bump(s, s->b, s->x);
-    scene_go(s);
     scene_go(s);
 }
 
