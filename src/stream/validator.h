@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The validator of a device's streams: functions that are told what orders operations, and each operation when its turn to be
- * submitted has come. What happens before something else is told first. A device without a validator pays nothing; the streams of a
- * device with one keep their gate closed, as those with an observer do.
+ * The validator of a device's streams: functions that are told what orders operations, and each operation when its turn has come
+ * and it is submitted. What happens before something else is told first. A device without a validator pays nothing; the streams of
+ * a device with one keep their gate closed, as those with an observer do.
  */
 #ifndef YK_VALIDATOR_H
 #define YK_VALIDATOR_H
@@ -18,9 +18,9 @@ typedef struct yk_validator {
     void (*deferred)(yoke_stream *stream);
     void (*taken)(yoke_stream *stream);
     void (*ran)(yoke_stream *stream);
-    /* The operation, or a driver's graph, is about to be submitted, or to be done by Yoke. */
-    void (*submits)(yoke_stream *stream, const yk_op *op);
-    void (*replays)(yoke_stream *stream, const yk_batch *batch);
+    /* The operation, or a driver's graph, has been submitted, or done by Yoke; a native section is about to be. */
+    void (*submitted)(yoke_stream *stream, const yk_op *op);
+    void (*replayed)(yoke_stream *stream, const yk_batch *batch);
     void (*records)(yoke_stream *stream, yoke_event *event);
     void (*follows)(yoke_stream *stream, yoke_event *event); /* what the stream does next is behind the event */
     /* The program is told that the event is complete; that all of the stream's work is. */

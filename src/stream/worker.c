@@ -120,10 +120,11 @@ static void run_staged(yoke_stream *stream, const yk_op *op)
 {
     yoke_status status = YOKE_OK;
     if (drain_for(stream, op)) {
-        YK_VALIDATE(stream->device, submits, stream, op);
         uint64_t since = yk_observe_now(stream);
         status = stream->device->stage(stream, op);
         yk_observe_ran(stream, op, since);
+        if (status == YOKE_OK)
+            YK_VALIDATE(stream->device, submitted, stream, op);
     }
     if (status < 0)
         fail_deferred(stream, op, status);
@@ -239,7 +240,7 @@ static void call_native(yoke_stream *stream, const yk_op *op)
     bool entered = status == YOKE_OK && (status = backend->stream_native_enter(stream, &handle)) == YOKE_OK;
     if (status < 0)
         yk_stream_fail(stream, op->where, status);
-    YK_VALIDATE(stream->device, submits, stream, op);
+    YK_VALIDATE(stream->device, submitted, stream, op);
     uint64_t since = yk_observe_now(stream);
     yoke_status result = op->u.native.fn(status, entered ? handle : NULL, op->u.native.user);
     yk_observe_ran(stream, op, since);

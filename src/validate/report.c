@@ -141,7 +141,8 @@ static void add_mark(yk_text *text, const char *name, const yk_mark *mark)
     yk_text_add(text, ",\"argument\":%u}", (unsigned)mark->argument);
 }
 
-/* The file is this user's own and regular, since in a world-writable folder others may plant a link or a pipe. -1: none. */
+/* -1: none is asked for, or it cannot be written. The file is this user's own and regular, since in a world-writable folder others
+ * may plant a link or a pipe. */
 static int open_file(void)
 {
     static int file = -1;
@@ -184,6 +185,12 @@ static void write_json(const yk_report *report)
     if (text.is_cut || write(file, yk_text_get(&text), text.length) != (ssize_t)text.length)
         yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON: a report could not be written");
     yk_text_free(&text);
+}
+
+void yk_report_begin(void)
+{
+    YK_UNCANCELLED;
+    (void)open_file();
 }
 
 void yk_report_write(const yk_report *report)

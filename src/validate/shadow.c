@@ -181,6 +181,19 @@ void yk_ranges_touch(yk_ranges *ranges, size_t begin, size_t end, const yk_mark 
 
 /* ---- Forgetting ---- */
 
+void yk_ranges_forget(yk_ranges *ranges, size_t begin, size_t end)
+{
+    unsigned first, last;
+    if (!cover(ranges, begin, end)) {
+        yk_ranges_free(ranges);
+        return;
+    }
+    first = last = find(ranges, begin);
+    while (last < ranges->count && ranges->list[last].begin < end)
+        last++;
+    drop(ranges, first, last);
+}
+
 /* Whether everything that touched the range is known to be complete. */
 static bool is_known(const yk_range *range, const yk_clock *known)
 {

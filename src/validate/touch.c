@@ -23,7 +23,7 @@ typedef struct visit {
     size_t touched, unwritten, unwritten_at; /* bytes of one access, those that nothing has written, and the first of them */
 } visit;
 
-void yk_mark_of(yk_mark *mark, const yk_order *order, const yk_op *op)
+static void mark_of(yk_mark *mark, const yk_order *order, const yk_op *op)
 {
     *mark = (yk_mark){ .number = yk_clock_at(order->clock, order->slot),
                        .slot = order->slot,
@@ -244,7 +244,7 @@ static void touch_native(visit *at, const yk_op *op)
 void yk_touch(const yk_order *order, const yk_op *op, unsigned checks)
 {
     visit at = { .order = order, .op = op, .checks = checks };
-    yk_mark_of(&at.mark, order, op);
+    mark_of(&at.mark, order, op);
     switch (yk_family_of(op->kind)) {
     case YK_FAMILY_TRANSFER:
         touch_transfer(&at, op);
@@ -272,4 +272,9 @@ void yk_touch(const yk_order *order, const yk_op *op, unsigned checks)
     case YK_FAMILY_NONE:
         break;
     }
+}
+
+void yk_touch_renew(const void *host, size_t size)
+{
+    yk_ranges_forget(&host_ranges, (size_t)(uintptr_t)host, (size_t)(uintptr_t)host + size);
 }

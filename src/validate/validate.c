@@ -63,7 +63,7 @@ static yk_order *place_of(yoke_stream *stream)
     return order;
 }
 
-static void submits(yoke_stream *stream, const yk_op *op)
+static void submitted(yoke_stream *stream, const yk_op *op)
 {
     yk_op_family family = yk_family_of(op->kind);
     pthread_mutex_lock(&lock);
@@ -102,7 +102,7 @@ static unsigned count_branches(const yk_batch *batch)
     return last + 1;
 }
 
-static void replays(yoke_stream *stream, const yk_batch *batch)
+static void replayed(yoke_stream *stream, const yk_batch *batch)
 {
     unsigned count = count_branches(batch);
     yk_order *branches = calloc(count, sizeof *branches);
@@ -174,6 +174,8 @@ static void function_end(yoke_stream *stream)
 static void buffer_begin(yoke_buffer *root)
 {
     pthread_mutex_lock(&lock);
+    if (root->host)
+        yk_touch_renew(root->host, root->size);
     yk_shadow *shadow = yk_shadow_of(root);
     if (shadow)
         shadow->complete = root->kind == YOKE_MEMORY_DEVICE && (root->origin == YK_CREATED || root->origin == YK_ORDERED);
@@ -266,8 +268,8 @@ static const yk_validator validator = { .stream_begin = stream_begin,
                                         .deferred = deferred,
                                         .taken = taken,
                                         .ran = ran,
-                                        .submits = submits,
-                                        .replays = replays,
+                                        .submitted = submitted,
+                                        .replayed = replayed,
                                         .records = records,
                                         .follows = follows,
                                         .knows = knows,
@@ -328,6 +330,8 @@ yoke_status yk_validate_init(yoke_device *device)
     pthread_mutex_lock(&lock);
     if (!begun && (asked & YK_CHECK_LEAKS) && atexit(report_leaks) != 0)
         yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE: leaks cannot be found: atexit failed");
+    if (!begun)
+        yk_report_begin();
     checks = begun ? checks : asked;
     begun = true;
     pthread_mutex_unlock(&lock);

@@ -121,13 +121,15 @@ void yk_shadow_end(yoke_buffer *root);
 void yk_ranges_touch(yk_ranges *ranges, size_t begin, size_t end, const yk_mark *mark, const yk_clock *clock, yk_finding *finding);
 /* Drop what the program knows to be complete. `all`: the bytes too. */
 void yk_ranges_tidy(yk_ranges *ranges, const yk_clock *known, bool all);
+/* Forget everything about these bytes. */
+void yk_ranges_forget(yk_ranges *ranges, size_t begin, size_t end);
 void yk_ranges_free(yk_ranges *ranges);
 
 /* ---- What an operation touches (touch.c) ---- */
 
 void yk_touch(const yk_order *order, const yk_op *op, unsigned checks);
-/* The mark of an operation. */
-void yk_mark_of(yk_mark *mark, const yk_order *order, const yk_op *op);
+/* The host memory is another object's now, which Yoke orders behind what had it before. */
+void yk_touch_renew(const void *host, size_t size);
 
 /* ---- Reports (report.c) ---- */
 
@@ -140,6 +142,8 @@ typedef struct yk_report {
     size_t begin, end, size;       /* bytes, of how many; size 0: addresses */
 } yk_report;
 
+/* Make the file of YOKE_VALIDATE_JSON. */
+void yk_report_begin(void);
 /* Report what has not been reported before. */
 void yk_report_write(const yk_report *report);
 
