@@ -227,9 +227,10 @@ void yk_ranges_tidy(yk_ranges *ranges, const yk_clock *known, bool all)
         if (idle)
             forget(range);
         range->written |= too_many; /* what is not known is not reported */
-        if (idle && (all || (before && continues(before, range, too_many)))) {
-            if (!all)
-                before->end = range->end;
+        if (idle && all) {
+            free(range->reads);
+        } else if (idle && before && continues(before, range, too_many)) {
+            before->end = range->end;
             free(range->reads);
         } else if (kept++ != i) {
             ranges->list[kept - 1] = *range;
