@@ -55,7 +55,6 @@ alone_programs = \
 	tests/conformance/context \
 	tests/conformance/exhaustion \
 	tests/conformance/pool
-
 include tests/random/local.mk
 include tests/validate/local.mk
 
