@@ -54,6 +54,7 @@ libyoke_all_la_SOURCES = \
 	src/stream/stream_failure.c \
 	src/stream/submit.c \
 	src/stream/submitted_waits.c \
+	src/stream/validator.h \
 	src/stream/wait.c \
 	src/stream/wait.h \
 	src/stream/watchdog.c \
@@ -135,6 +136,12 @@ libyoke_all_la_SOURCES = \
 	src/trace/trace.h \
 	src/trace/trace_file.c \
 	src/trace/trace_last.c \
+	src/validate/order.c \
+	src/validate/report.c \
+	src/validate/shadow.c \
+	src/validate/touch.c \
+	src/validate/validate.c \
+	src/validate/validate.h \
 	src/device/attach.c \
 	src/device/device.c \
 	src/device/device.h \

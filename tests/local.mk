@@ -55,8 +55,8 @@ alone_programs = \
 	tests/conformance/context \
 	tests/conformance/exhaustion \
 	tests/conformance/pool
-
 include tests/random/local.mk
+include tests/validate/local.mk
 
 conformance_programs = \
 	tests/conformance/launch_host_arrays \
@@ -130,8 +130,8 @@ tests_conformance_answered_LDADD = tests/libsuite.la libyoke-all.la
 tests_conformance_sleepers_LDADD = tests/libsuite.la libyoke-all.la
 tests_conformance_watchdog_chain_LDADD = tests/libsuite.la libyoke-all.la
 
-cuda_tests = $(conformance_programs:=.cuda.tap) $(inner_programs:=.cuda.tap)
-opencl_tests = $(conformance_programs:=.opencl.tap) $(inner_programs:=.opencl.tap)
+cuda_tests = $(conformance_programs:=.cuda.tap) $(inner_programs:=.cuda.tap) $(validate_programs:=.cuda.tap)
+opencl_tests = $(conformance_programs:=.opencl.tap) $(inner_programs:=.opencl.tap) $(validate_programs:=.opencl.tap)
 
 tests_conformance_graph_random_SOURCES = tests/conformance/graph_random.c $(random_sources)
 tests_conformance_program_cache_SOURCES = tests/conformance/program_cache.c tests/unit/sandbox.c tests/unit/sandbox.h

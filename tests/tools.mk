@@ -8,11 +8,12 @@ tests_tools_stub_cuda_la_SOURCES = tests/tools/misbehave.h tests/tools/stub_cuda
 tests_tools_bad_icd_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_tools_stub_cuda_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 EXTRA_PROGRAMS += tests/tools/element tests/tools/group tests/tools/guide_messages tests/tools/host tests/tools/recorded \
-	tests/tools/trouble
+	tests/tools/trouble tests/tools/validated
 tests_tools_element_SOURCES = tests/tools/element.c tools/run/element.c tools/run/npy.c tools/run/run.h tools/ground/tool.c \
 	tools/ground/tool.h
 tests_tools_element_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_element_LDADD = tests/libtap.la libyoke.la $(JANSSON_LIBS)
+tests_tools_validated_LDADD = libyoke.la
 tests_tools_guide_messages_LDADD = libyoke.la
 tests_tools_group_SOURCES = tests/tools/group.c tools/info/info.h tools/info/group.c tools/ground/tool.c \
 	tools/ground/tool.h
@@ -47,6 +48,7 @@ tool_tests = \
 	tests/tools/recorded.tap \
 	tests/tools/report.tap \
 	tests/tools/trace.tap \
+	tests/tools/validate.tap \
 	tests/tools/yoke.tap
 
 EXTRA_DIST += \
@@ -67,6 +69,7 @@ EXTRA_DIST += \
 	tests/tools/report.sh \
 	tests/tools/trace.sh \
 	tests/tools/tune.sh \
+	tests/tools/validate.sh \
 	tests/tools/yoke.sh
 
 # Not a test: all tests, many at a time and four times, to find those that depend on time, load or order.

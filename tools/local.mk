@@ -23,6 +23,7 @@ tools_libmeasure_la_SOURCES = \
 bin_PROGRAMS += tools/yoke
 tools_yoke_SOURCES = \
 	tools/tune.c \
+	tools/validate.c \
 	tools/yoke.c \
 	tools/bench/bench.c \
 	tools/bench/bench.h \
@@ -57,6 +58,8 @@ tools_yoke_SOURCES = \
 	tools/ground/options.c \
 	tools/ground/probe.c \
 	tools/ground/probe.h \
+	tools/ground/run.c \
+	tools/ground/run.h \
 	tools/ground/tool.c \
 	tools/ground/tool.h \
 	tools/info/advice.c \
@@ -76,7 +79,6 @@ tools_yoke_SOURCES = \
 	tools/trace/idle.c \
 	tools/trace/json.c \
 	tools/trace/read.c \
-	tools/trace/run.c \
 	tools/trace/spans.c \
 	tools/trace/trace.c \
 	tools/trace/trace.h \
@@ -98,7 +100,7 @@ tools/completions/yoke: tools/yoke.bash
 # What --json writes.
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = tools/schema/bench.json tools/schema/info.json tools/schema/trace.json \
-	tools/schema/tune.json
+	tools/schema/tune.json tools/schema/validate.json
 
 # The conformance suite for whoever has no source.
 bin_PROGRAMS += tools/yoke-conformance

@@ -19,7 +19,7 @@ _yoke()
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='info check bench cc trace tune help version --help --version'
+        words='info check bench cc trace tune validate help version --help --version'
     else
         case $before in
         --device) words=$selectors ;;
@@ -39,12 +39,13 @@ _yoke()
     fi
     if [ -z "$words" ]; then
         case $command:$word in
-        help:*) words='info check bench cc trace tune' ;;
+        help:*) words='info check bench cc trace tune validate' ;;
         info:-*) words='--all --json --timeout --help' ;;
         check:-*) words='--device --report --format --help' ;;
         bench:-*) words='--seconds --json --no-raw --help' ;;
         cc:-*) words='-I -D --arch --cuda-std --opencl-std --exact-math --fast-math --name-expression --device -o --name --depfile --spirv --run --replay --kernel --size --range --data --type --seed --grid --block --shared --ulps --help' ;;
         trace:-*) words='--out --svg --read --help' ;;
+        validate:-*) words='--checks --json --help' ;;
         tune:-*) words='--all --seconds --json --help' ;;
         info:* | bench:* | tune:*) words=$selectors ;;
         cc:*)
@@ -52,10 +53,10 @@ _yoke()
             mapfile -t COMPREPLY < <(compgen -f -X '!*.c[ul]' -- "$word"; compgen -d -- "$word")
             return
             ;;
-        trace:*)
-            # The program to trace, and behind it what may be its files.
+        trace:* | validate:*)
+            # The program to run, and behind it what may be its files.
             case $before in
-            trace) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+            trace | validate) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
             *) compopt -o default 2>/dev/null ;;
             esac
             return

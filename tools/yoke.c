@@ -7,7 +7,7 @@
 #include "tools/ground/tool.h"
 
 static const tool_command *const commands[] = {
-    &tool_info, &tool_check, &tool_bench, &tool_cc, &tool_trace, &tool_tune,
+    &tool_info, &tool_check, &tool_bench, &tool_cc, &tool_trace, &tool_tune, &tool_validate,
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -20,6 +20,7 @@
 #include "base/process/thread.h"
 #include "trace/recorded.h"
 #include "trace/trace.h"
+#include "validate/validate.h"
 #include "stream/retire.h"
 #include "stream/watchdog.h"
 
@@ -232,7 +233,9 @@ static yoke_status open_one(const yk_backend *backend, const yoke_device_info *i
     yk_trace_init(device);
     yk_recorded_init(device);
     yk_pool_init(device);
-    yoke_status status;
+    yoke_status status = yk_validate_init(device);
+    if (status < 0)
+        goto out_object;
     if (pthread_mutex_init(&device->lock, NULL) != 0) {
         status = yk_no_memory("a device's lock");
         goto out_object;

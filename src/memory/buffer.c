@@ -12,6 +12,7 @@
 #include "memory/pool.h"
 #include "base/sizes.h"
 #include "stream/observer.h"
+#include "stream/validator.h"
 #include "stream/stream.h"
 #include "stream/retire.h"
 
@@ -97,6 +98,7 @@ static void retire_root(void *object)
     yoke_program *program = buffer->program;
     unsigned user = atomic_load_explicit(&buffer->used_by, memory_order_relaxed);
     atomic_store(&buffer->object.kind, YK_DEAD);
+    YK_VALIDATE(device, buffer_end, buffer);
     atomic_fetch_sub_explicit(&device->pool.buffers, 1, memory_order_relaxed);
     if (buffer->kind == YOKE_MEMORY_PINNED || buffer->kind == YOKE_MEMORY_MAPPED) {
         yk_pinned_forget(buffer);
@@ -137,6 +139,7 @@ static void hand_out(yoke_buffer *buffer, yoke_buffer **out_buffer)
     atomic_fetch_add_explicit(&buffer->device->pool.buffers, 1, memory_order_relaxed);
     if (buffer->owner_stream)
         yk_stream_use(buffer->owner_stream);
+    YK_VALIDATE(buffer->device, buffer_begin, buffer);
     *out_buffer = buffer;
 }
 
@@ -377,6 +380,7 @@ yoke_status yoke_buffer_get_native(yoke_buffer *buffer, uintptr_t *out_native)
         return yk_attribute(function, NULL, status);
     /* Code outside Yoke may use the memory in any stream. */
     atomic_store(&buffer->root->used_by, YK_MANY_STREAMS);
+    YK_VALIDATE(buffer->device, buffer_exposed, buffer->root);
     return YOKE_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "memory/pool.h"
 #include "stream/retire.h"
 #include "stream/stream.h"
+#include "stream/validator.h"
 
 /* ---- Checks ---- */
 
@@ -112,6 +113,7 @@ static void retire_texels(void *object)
 {
     yoke_image *texels = object;
     yoke_device *device = texels->base.device;
+    YK_VALIDATE(device, buffer_end, &texels->base);
     retire(texels, end_texels, yk_account_of(&texels->base));
     yk_device_put(device);
 }

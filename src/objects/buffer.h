@@ -37,6 +37,7 @@ struct yoke_buffer {
     yk_origin origin;
     yoke_stream *owner_stream; /* of ordered memory; the stream's memory and queue are kept */
     yoke_program *program;     /* the program whose variable this root is, retained */
+    struct yk_shadow *shadow;  /* of a root: validate/shadow.c's, or NULL */
 };
 
 enum { YK_NO_STREAM = 0, YK_MANY_STREAMS = 0xffffffff };

@@ -10,6 +10,7 @@ typedef struct yk_backend yk_backend;
 typedef struct yk_block yk_block;
 typedef struct yk_op yk_op;
 typedef struct yk_observer yk_observer;
+typedef struct yk_validator yk_validator;
 
 /* The kernel that fills memory where the driver's fills are slow: copy/fill.c. */
 typedef struct yk_filler {
@@ -66,13 +67,14 @@ struct yoke_device {
      * copy that waits, and on its helpers. The copy is complete on return, or, where no pinned memory can be had, submitted to the
      * driver as any other operation. */
     yoke_status (*stage)(yoke_stream *stream, const yk_op *op);
-    yk_traits traits;            /* [backends] the driver's properties */
-    bool blocking;               /* YOKE_BLOCKING: every operation finishes before its call returns */
-    const yk_observer *observer; /* of the device's streams; NULL: none */
-    unsigned trace_number;       /* in the trace */
-    atomic_int wait;             /* YOKE_WAIT_ of streams that set no policy */
-    atomic_uint stream_number;   /* the number of the last stream without a name */
-    yoke_device *next_open;      /* watchdog.c */
+    yk_traits traits;              /* [backends] the driver's properties */
+    bool blocking;                 /* YOKE_BLOCKING: every operation finishes before its call returns */
+    const yk_observer *observer;   /* of the device's streams; NULL: none */
+    unsigned trace_number;         /* in the trace */
+    const yk_validator *validator; /* of the same streams; NULL: none */
+    atomic_int wait;               /* YOKE_WAIT_ of streams that set no policy */
+    atomic_uint stream_number;     /* the number of the last stream without a name */
+    yoke_device *next_open;        /* watchdog.c */
 
     yk_pool pool;
     bool staged;             /* large pageable transfers go through staging.c: traits.copies_pageable_slowly, or YOKE_STAGING */

@@ -26,8 +26,9 @@ struct yoke_event {
     _Atomic(yk_failure *) failure; /* once complete; NULL: no failure */
     _Atomic(yk_notice *) notice;   /* shared by the threads that sleep for it, or NULL */
     const char *where;
-    bool counted;     /* among stream->uses; also while it is a spare, until the stream is torn down */
-    yoke_event *next; /* in stream->spares */
+    struct yk_clock *moment; /* validate/order.c's: what is before the event; or NULL */
+    bool counted;            /* among stream->uses; also while it is a spare, until the stream is torn down */
+    yoke_event *next;        /* in stream->spares */
 };
 
 #endif

@@ -95,6 +95,7 @@ struct yoke_stream {
     void *on_full_user;
 
     struct yk_trace *trace;             /* trace.c's, or NULL */
+    struct yk_order *order;             /* validate.c's, or NULL */
     atomic_uint_fast64_t notified_late; /* sleep.c: 1 + the position of the last event whose notification will come late */
     uint64_t polled, polled_position;   /* used only by sleep.c */
     struct {

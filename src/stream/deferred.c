@@ -34,6 +34,7 @@
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/recording.h"
+#include "stream/validator.h"
 #include "base/process/thread.h"
 
 static bool is_not_launching(yoke_stream *stream, void *context)
@@ -134,6 +135,7 @@ static yoke_status defer(yoke_stream *stream, const yk_op *op)
         stream->first = kept;
     stream->last = kept;
     stream->deferred++;
+    YK_VALIDATE(stream->device, deferred, stream);
     if (kept->kind == YK_OP_RECORD)
         kept->u.record.event->number = ++stream->records;
     return YOKE_OK;
@@ -261,8 +263,11 @@ yoke_status yk_stream_record_closed(yoke_stream *stream, yoke_event *event, yk_r
     }
     if (how != YK_RECORD_ALWAYS)
         status = yk_stream_report_locked(stream);
+    bool deferred = status == YOKE_OK && yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER;
+    if (status == YOKE_OK && !deferred)
+        YK_VALIDATE(stream->device, records, stream, event);
     if (status == YOKE_OK)
-        status = yk_stream_route_of_end(stream->state) == YK_ROUTE_DEFER ? defer(stream, &op) : yk_event_submit(event);
+        status = deferred ? defer(stream, &op) : yk_event_submit(event);
     unlock_and_post(stream);
     return status < 0 ? yk_stream_not_submitted(stream, status) : status;
 }

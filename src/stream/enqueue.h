@@ -42,7 +42,7 @@ YK_HOT bool yk_gate_is_open(const yoke_stream *stream)
 /* Whether operations of the stream go to the driver under its lock, so that its gate stays closed. */
 static inline bool yk_stream_submits_locked(const yoke_stream *stream)
 {
-    return stream->device->blocking || stream->device->observer || stream->depth;
+    return stream->device->blocking || stream->device->observer || stream->device->validator || stream->depth;
 }
 
 /* submit.c: submit an operation of any kind to the driver. */

@@ -10,6 +10,7 @@
 #include "stream/enqueue.h"
 #include "stream/observer.h"
 #include "stream/recording.h"
+#include "stream/validator.h"
 #include "stream/wait.h"
 
 yoke_status yoke_event_record_at(const char *where, yoke_stream *stream, uint32_t flags, yoke_event **out_event)
@@ -59,10 +60,16 @@ yoke_device *yoke_event_get_device(const yoke_event *event)
     return yk_is(event, YK_EVENT) ? event->stream->device : NULL;
 }
 
+/* What the program learns of an event. */
+static yoke_status answer_of(yoke_event *event)
+{
+    return yk_validate_told(event, yk_event_poll(event));
+}
+
 yoke_status yoke_event_query(yoke_event *event)
 {
     YK_CHECK(event, YK_EVENT, "yoke_event_query", "event");
-    yoke_status status = yk_event_poll(event);
+    yoke_status status = answer_of(event);
     return status < 0 ? yk_attribute("yoke_event_query", event->where, status) : status;
 }
 
@@ -83,7 +90,7 @@ static yoke_status wait_for_pending(const char *function, yoke_event *const *eve
     yk_end_wait();
     yk_observe_waited(events[completed < count ? completed : 0]->stream, events[completed < count ? completed : 0]->where, since);
     *out_index = completed;
-    return completed < count ? yk_event_poll(events[completed]) : YOKE_PENDING;
+    return completed < count ? answer_of(events[completed]) : YOKE_PENDING;
 }
 
 static yoke_status wait_for_any(const char *function, yoke_event *const *events, size_t count, uint64_t nanoseconds,
@@ -91,7 +98,7 @@ static yoke_status wait_for_any(const char *function, yoke_event *const *events,
 {
     *out_index = yk_poll_any(events, count);
     if (*out_index < count)
-        return yk_event_poll(events[*out_index]);
+        return answer_of(events[*out_index]);
     return nanoseconds > 0 ? wait_for_pending(function, events, count, nanoseconds, out_index) : YOKE_PENDING;
 }
 
@@ -111,7 +118,7 @@ yoke_status yoke_event_wait(yoke_event *event)
     YK_FUNCTION(yoke_event_wait);
     size_t index;
     YK_CHECK(event, YK_EVENT, function, "event");
-    yoke_status status = yk_event_poll(event);
+    yoke_status status = answer_of(event);
     if (status == YOKE_PENDING)
         status = wait_for_pending(function, &event, 1, YOKE_FOREVER, &index);
     return status < 0 ? yk_attribute(function, event->where, status) : status;
@@ -143,9 +150,9 @@ yoke_status yoke_event_wait_any(yoke_event *const *events, size_t count, uint64_
 /* Returns as yoke_event_get_elapsed does. */
 static yoke_status elapsed_between(yoke_event *start, yoke_event *end, int64_t *out_nanoseconds)
 {
-    yoke_status status = yk_event_poll(start);
+    yoke_status status = answer_of(start);
     if (status == YOKE_OK)
-        status = yk_event_poll(end);
+        status = answer_of(end);
     if (status == YOKE_OK)
         status = start->stream->device->backend->event_elapsed(start, end, out_nanoseconds);
     return status;

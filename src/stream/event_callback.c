@@ -15,6 +15,7 @@
 #include "stream/event.h"
 #include "stream/wait.h"
 #include "stream/stream.h"
+#include "stream/validator.h"
 #include "base/process/thread.h"
 
 /* How long the watcher stays when nothing is left to watch. */
@@ -162,6 +163,7 @@ static void poll_posted(watch **list)
         if (atomic_exchange(&one->sleeper.posted, false)) {
             yk_sleeper_ask(&one->sleeper);
             if (yk_event_poll(one->event) != YOKE_PENDING) {
+                YK_VALIDATE(one->event->stream->device, knows, one->event);
                 *list = one->next;
                 yk_sleeper_end(&one->sleeper);
                 fire(one);

@@ -3,6 +3,8 @@
  * The memory of events. An event and the driver's object are recycled by their stream, oldest first, so that recording costs little
  * and a released event stays recognizable for a while.
  */
+#include <stdlib.h>
+
 #include "backend.h"
 #include "stream/event.h"
 #include "stream/sleep.h"
@@ -143,6 +145,7 @@ void yk_event_destroy_spares(yoke_stream *stream)
             yoke_event *event = stream->spares[kind]->next;
             stream->spares[kind]->next = event->next;
             stream->device->backend->event_destroy(event);
+            free(event->moment);
             yk_object_free(event, sizeof *event);
         }
         stream->spares[kind] = NULL;

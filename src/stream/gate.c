@@ -4,8 +4,9 @@
  * or an event.
  *
  * The gate lets any number of enqueues of a direct stream through at once, for two atomic additions each. The gate is closed while
- * the stream is deferring or has failed, and always where YOKE_BLOCKING or YOKE_TRACE is set or the stream has a depth (depth.c).
- * Closing the gate waits for the enqueues on their way, so that each enqueue is entirely before the closing or after it.
+ * the stream is deferring or has failed, and always where YOKE_BLOCKING, YOKE_TRACE or YOKE_VALIDATE is set or the stream has a
+ * depth (depth.c). Closing the gate waits for the enqueues on their way, so that each enqueue is entirely before the closing or
+ * after it.
  */
 #include "stream/enqueue.h"
 

@@ -13,6 +13,7 @@
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/recording.h"
+#include "stream/validator.h"
 
 yoke_status yoke_device_get_native(yoke_device *device, yoke_native_device *out_native)
 {
@@ -151,6 +152,7 @@ yoke_status yoke_native_wait_event(void *native_stream, yoke_event *event)
     yoke_status status = check_queue(function, event->stream, native_stream);
     if (status < 0)
         return yk_attribute(function, event->where, status);
+    YK_VALIDATE(event->stream->device, knows, event); /* what the other queue does then is not seen */
     switch (atomic_load_explicit(&event->state, memory_order_acquire)) {
     case YK_EVENT_DEFERRED:
         return YOKE_PENDING;

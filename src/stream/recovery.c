@@ -6,6 +6,7 @@
 #include "stream/enqueue.h"
 #include "stream/event.h"
 #include "stream/wait.h"
+#include "stream/validator.h"
 
 typedef struct claim {
     bool decided, ours; /* whether this thread recovers the stream, `ours`, or need not */
@@ -114,6 +115,8 @@ static yoke_status recover(yoke_stream *stream)
         yk_failure_release(fresh);
     else
         begin_epoch(stream, fresh);
+    if (status == YOKE_OK)
+        YK_VALIDATE(stream->device, knows_all, stream);
     return status;
 }
 

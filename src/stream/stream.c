@@ -15,6 +15,7 @@
 #include "stream/recording.h"
 #include "stream/observer.h"
 #include "stream/retire.h"
+#include "stream/validator.h"
 #include "stream/wait.h"
 
 /* Free the stream's id; buffers that were used in the stream are no longer in use there. */
@@ -129,6 +130,7 @@ static void destroy_stream(void *object)
                stream->device->info.selector, failure->text);
     if (stream->device->observer)
         stream->device->observer->stream_end(stream);
+    YK_VALIDATE(stream->device, stream_end, stream);
     notice_freed(stream);
     yk_event_destroy_spares(stream);
     stream->device->backend->stream_destroy(stream);
@@ -173,7 +175,7 @@ static yoke_stream *new_stream(yoke_device *device, const yoke_stream_desc *desc
         free_stream(stream);
         return NULL;
     }
-    if (device->blocking || device->observer || stream->depth)
+    if (device->blocking || device->observer || device->validator || stream->depth)
         yk_stream_close(stream); /* the gate never opens */
     if (device->observer && !(desc->flags & YOKE_STREAM_TIMED) && (device->info.capabilities & YK_CAP(TIMING)))
         stream->flags |= YOKE_STREAM_TIMED | YK_STREAM_STAMPED;
@@ -238,6 +240,7 @@ yoke_status yoke_stream_create(yoke_device *device, const yoke_stream_desc *desc
     }
     if (device->observer)
         device->observer->stream_begin(stream);
+    YK_VALIDATE(device, stream_begin, stream);
     yk_object_retain(device);
     add_to_device(stream);
     yk_log(YOKE_LOG_DEBUG, "stream %s of %s is created", stream->label, device->info.selector);
@@ -302,7 +305,7 @@ yoke_status yk_stream_wait_for(const char *function, yoke_stream *stream, yoke_e
     /* A poll would hinder a driver that is about to block. */
     yoke_status status = submitted && yk_waits_in_driver(stream) ? YOKE_PENDING : yk_event_poll(end);
     if (status != YOKE_PENDING)
-        return status;
+        return yk_validate_told(end, status);
     uint64_t since = yk_observe_now(stream);
     status = yk_begin_wait(function, &end, 1, false);
     if (status < 0)
@@ -310,7 +313,7 @@ yoke_status yk_stream_wait_for(const char *function, yoke_stream *stream, yoke_e
     status = yk_event_wait_soon(end, time_to_copy(stream));
     yk_end_wait();
     yk_observe_waited(stream, NULL, since);
-    return status;
+    return yk_validate_told(end, status);
 }
 
 /* Behind a read for which the driver has waited in the call, one question about the stream is enough. Any other answer is no
@@ -358,6 +361,8 @@ yoke_status yk_stream_finish_or_refuse(const char *function, yoke_stream *stream
             status = yk_stream_wait_for(function, stream, end);
         *out_refused = status == YOKE_E_DEADLOCK && yk_event_is_deferred(end);
         yoke_event_release(end);
+    } else {
+        YK_VALIDATE(stream->device, knows_all, stream);
     }
     if (*out_refused)
         return status;
@@ -427,8 +432,10 @@ static yoke_status enqueue_wait(yoke_stream *stream, const yk_op *op)
         yk_stream_thin_out_waits(stream); /* before the gate is entered: it may fail streams, this one too */
         return yk_stream_enqueue(stream, YK_OP_WAIT, op);
     }
-    if (yk_event_poll(event) == YOKE_OK)
+    if (yk_event_poll(event) == YOKE_OK) {
+        YK_VALIDATE(stream->device, follows, stream, event);
         return YOKE_OK;
+    }
     return yk_stream_defer(stream, op);
 }
 

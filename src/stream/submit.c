@@ -3,6 +3,7 @@
 #include "stream/enqueue.h"
 
 #include "stream/observer.h"
+#include "stream/validator.h"
 #include "stream/staged.h"
 
 static yoke_status submit_wait(yoke_stream *stream, const yk_op *op)
@@ -38,6 +39,8 @@ yoke_status yk_submit_observed(yoke_stream *stream, const yk_op *op)
     void *begun = yk_observe_submit_begin(stream, op);
     yoke_status status = yk_submit(stream, op);
     yk_observe_submit_end(stream, begun, status);
+    if (status == YOKE_OK)
+        YK_VALIDATE(stream->device, submitted, stream, op);
     return status;
 }
 
@@ -50,7 +53,7 @@ void yk_note_deferred(yoke_stream *stream, const yk_op *op)
         op->end->recorded = 1 + yk_stream_submitted(stream);
 }
 
-yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)
+static yoke_status submit_batch(yoke_stream *stream, const yk_batch *batch)
 {
     yoke_status status = stream->device->backend->graph_launch(stream, batch);
     if (status != YOKE_E_UNSUPPORTED)
@@ -60,5 +63,13 @@ yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)
         status = yk_submit(stream, batch->steps[i].op);
     if (status < 0)
         stream->device->backend->stream_finish(stream); /* earlier steps may be running, and they are not counted */
+    return status;
+}
+
+yoke_status yk_batch_submit(yoke_stream *stream, const yk_batch *batch)
+{
+    yoke_status status = submit_batch(stream, batch);
+    if (status == YOKE_OK)
+        YK_VALIDATE(stream->device, replayed, stream, batch);
     return status;
 }

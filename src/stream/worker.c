@@ -10,6 +10,7 @@
 #include "stream/staged.h"
 #include "base/process/thread.h"
 #include "stream/observer.h"
+#include "stream/validator.h"
 
 static bool has_failed(yoke_stream *stream)
 {
@@ -45,6 +46,7 @@ static void run_record(yoke_stream *stream, const yk_op *op)
 {
     yoke_event *event = op->u.record.event;
     yoke_status status = YOKE_OK;
+    YK_VALIDATE(stream->device, records, stream, event);
     bool recorded = was_recorded(event);
     if (!recorded && has_failed(stream))
         status = finish_failed(stream, event);
@@ -121,6 +123,8 @@ static void run_staged(yoke_stream *stream, const yk_op *op)
         uint64_t since = yk_observe_now(stream);
         status = stream->device->stage(stream, op);
         yk_observe_ran(stream, op, since);
+        if (status == YOKE_OK)
+            YK_VALIDATE(stream->device, submitted, stream, op);
     }
     if (status < 0)
         fail_deferred(stream, op, status);
@@ -173,6 +177,7 @@ static void run_wait(yoke_stream *stream, const yk_op *op)
         run_submitted(stream, op);
         return;
     }
+    YK_VALIDATE(stream->device, follows, stream, event);
     yoke_status status = yk_event_poll(event);
     if (status < 0)
         yk_stream_inherit(stream, op->where, status);
@@ -217,9 +222,11 @@ static void run_call(yoke_stream *stream, const yk_op *op)
     else
         (void)drain_for(stream, op);
     yoke_status status = status_for_function(stream);
+    YK_VALIDATE(stream->device, function_begin, stream);
     uint64_t since = yk_observe_now(stream);
     yoke_status result = op->u.call.fn(status, op->u.call.user);
     yk_observe_ran(stream, op, since);
+    YK_VALIDATE(stream->device, function_end, stream);
     function_returned(stream, op, status, result);
     if (op->u.call.release)
         op->u.call.release(op->u.call.user);
@@ -233,9 +240,11 @@ static void call_native(yoke_stream *stream, const yk_op *op)
     bool entered = status == YOKE_OK && (status = backend->stream_native_enter(stream, &handle)) == YOKE_OK;
     if (status < 0)
         yk_stream_fail(stream, op->where, status);
+    YK_VALIDATE(stream->device, submitted, stream, op);
     uint64_t since = yk_observe_now(stream);
     yoke_status result = op->u.native.fn(status, entered ? handle : NULL, op->u.native.user);
     yk_observe_ran(stream, op, since);
+    YK_VALIDATE(stream->device, function_end, stream);
     if (entered) {
         backend->stream_native_leave(stream);
         yk_note_submitted(stream, op->kind, op, false);
@@ -412,8 +421,10 @@ void yk_stream_work(void *argument)
             pthread_mutex_unlock(&stream->lock);
             if (last)
                 yk_op_drop(last);
+            YK_VALIDATE(stream->device, taken, stream);
             stop_if_torn_down(stream, op, ended);
             yk_stream_run(stream, op);
+            YK_VALIDATE(stream->device, ran, stream);
             last = op;
             pthread_mutex_lock(&stream->lock);
             if (!stream->first && op->kind != YK_OP_CALL) { /* whoever has waited for the stream may want its memory back */

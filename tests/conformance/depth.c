@@ -179,7 +179,7 @@ static void count_as_all(suite *t, rect_call *call)
 
     NEED(bounded_stream(t, 2, YOKE_STREAM_PENDING_WHEN_FULL, &stream));
     NEED_OK(yoke_buffer_create(t->device, 64, &buffer));
-    NEED_OK(yoke_buffer_create(t->device, 64, &source));
+    NEED(!yoke_buffer_create_with_data(t->stream, (char[64]){ 0 }, 64, &source) && !yoke_stream_wait(t->stream));
     NEED_OK(yoke_host_call(stream, stand_at_gate, &s, NULL));
     gate_wait(&s.inside, 1);
     CHECK_STATUS(YOKE_OK, call(stream, buffer, source, 7));

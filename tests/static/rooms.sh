@@ -110,7 +110,7 @@ library() {
 # The folder itself is in every library, process in libyoke alone: they call public functions as all do.
 library base 5 '. process' '^yoke_'
 
-library src 5 'objects+. stream memory program copy launch graph trace device'
+library src 5 'objects+. stream memory program copy launch graph trace validate device'
 
 # One room each. The table of a backend's slots names all of its files, and none of them may need the table.
 library backends/cuda 5 '.'

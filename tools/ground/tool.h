@@ -25,7 +25,7 @@ typedef struct tool_command {
     int (*run)(const struct tool_command *command, int argc, char **argv); /* argv[0] is the name. Returns the exit code */
 } tool_command;
 
-extern const tool_command tool_bench, tool_cc, tool_check, tool_info, tool_trace, tool_tune;
+extern const tool_command tool_bench, tool_cc, tool_check, tool_info, tool_trace, tool_tune, tool_validate;
 
 /* ---- The command line ---- */
 

@@ -256,7 +256,7 @@ void trace_free(trace *self)
     *self = (trace){ 0 };
 }
 
-static int insert_run(int file, off_t end, const trace_run *run)
+static int insert_run(int file, off_t end, const tool_run *run)
 {
     char *event =
         tool_text("{\"ph\":\"M\",\"name\":\"run\",\"pid\":0,\"args\":{\"began_ns\":%.0f,\"ended_ns\":%.0f", run->began, run->ended);
@@ -268,7 +268,7 @@ static int insert_run(int file, off_t end, const trace_run *run)
 }
 
 /* A process that the program has left behind, and that still writes, has the lock: what two write is no JSON. */
-void trace_add_run(const tool_command *command, const char *path, const trace_run *run)
+void trace_add_run(const tool_command *command, const char *path, const tool_run *run)
 {
     int file = open(path, O_RDWR | O_CLOEXEC);
     bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;

@@ -167,22 +167,25 @@ static char *command_line(char **argv)
 static int trace_program(const tool_command *command, char **argv, const char *out, const char *picture)
 {
     const char *caller = getenv("YOKE_TRACE");
-    int code = TOOL_WRONG, ended_by = 0;
-    trace_catch_signals();
+    int code = TOOL_WRONG;
+    tool_run how = { 0 };
+    tool_catch_signals();
     char *path = trace_path(command, out), *title = command_line(argv);
     if (path && caller && *caller)
         tool_complain(command, "YOKE_TRACE=%s is not used here; --out %s keeps the trace there", caller, caller);
     if (path && is_literal(command, path) && (!out || empty_trace(command, path))) {
-        code = trace_run_program(command, argv, path, &ended_by);
-        if (code != TRACE_NOT_STARTED && !show(command, path, title, picture) && code == 0)
+        code = tool_run_program(command, argv, (const char *const[]){ "YOKE_TRACE", path, NULL }, &how);
+        if (code >= 0)
+            trace_add_run(command, path, &how);
+        if (code != TOOL_NOT_STARTED && !show(command, path, title, picture) && code == 0)
             code = TOOL_WRONG;
-        code = code == TRACE_NOT_STARTED ? TRACE_NO_PROGRAM : code < 0 ? TOOL_WRONG : code;
+        code = code == TOOL_NOT_STARTED ? TOOL_NO_PROGRAM : code < 0 ? TOOL_WRONG : code;
     }
     if (path && !out)
         remove_temporary(path);
     free(path);
     free(title);
-    trace_end_by_signal(ended_by);
+    tool_end_by_signal(how.signal);
     return code;
 }
 

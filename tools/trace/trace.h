@@ -4,6 +4,7 @@
 #ifndef TRACE_H
 #define TRACE_H
 
+#include "tools/ground/run.h"
 #include "tools/ground/tool.h"
 
 typedef enum trace_kind {
@@ -63,29 +64,6 @@ typedef struct trace {
     const char *submitted; /* the operation that was given to a device last, padded with blanks; NULL: none, or not known */
 } trace;
 
-/* How a program ran, by the system's monotonic clock in nanoseconds. */
-typedef struct trace_run {
-    double began, ended;
-    int signal;
-} trace_run;
-
-/* ---- Running: run.c ---- */
-
-/* No exit code of a program. */
-enum {
-    TRACE_LOST = -1,        /* the system does not tell how the program ended */
-    TRACE_NOT_STARTED = -2, /* it cannot be started, or a signal came before */
-};
-enum { TRACE_NO_PROGRAM = 127 }; /* what shells answer for a program that is not there */
-
-/* From here on signals that would end this process are passed on to the program, and wait while it does not run. */
-void trace_catch_signals(void);
-/* Run a program with YOKE_TRACE=path, and add to the trace how it ran. Returns its exit code, or that of shells for a program that
- * a signal has ended, which *out_signal then is; or one of the above. */
-int trace_run_program(const tool_command *command, char **argv, const char *path, int *out_signal);
-/* End by this signal, which has ended the program; 0: by the one that has waited. Returns if there is none. */
-void trace_end_by_signal(int number);
-
 /* ---- Reading: json.c, read.c ---- */
 
 typedef struct trace_value {
@@ -109,7 +87,7 @@ const char *trace_json(char *text, void (*each)(const trace_event *event, void *
 bool trace_read(const tool_command *command, const char *path, trace *out_trace);
 void trace_free(trace *self);
 /* Add to a trace how its program ran; complains when that cannot be written. */
-void trace_add_run(const tool_command *command, const char *path, const trace_run *run);
+void trace_add_run(const tool_command *command, const char *path, const tool_run *run);
 
 /* The device of a process; never NULL. */
 const trace_device *trace_device_of(const trace *self, long process);

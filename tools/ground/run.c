@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running the program of `yoke trace`: signals are for the program, and its end is this one's. The trace and the report are wanted
- * all the same, and the file for temporary use goes.
+ * Running the program of `yoke trace` or `yoke validate`: signals are for the program, and its end is this one's. What the tool has
+ * to say of it is wanted all the same, and files for temporary use go.
  */
-#include "trace.h"
+#include "tools/ground/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ static void pass_on(int number, siginfo_t *about, void *context)
 }
 
 /* What is ignored, as nohup does it, stays so, and so does what a library under this tool handles. */
-void trace_catch_signals(void)
+void tool_catch_signals(void)
 {
     struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
     sigemptyset(&action.sa_mask);
@@ -80,9 +80,10 @@ void trace_catch_signals(void)
             sigaddset(&passed, number);
 }
 
-static _Noreturn void become(char **argv, const char *path, int failure)
+static _Noreturn void become(char **argv, const char *const *settings, int failure)
 {
-    setenv("YOKE_TRACE", path, 1);
+    for (; *settings; settings += 2)
+        setenv(settings[0], settings[1], 1);
     for (int number = 1; number < NSIG; number++)
         if (sigismember(&passed, number) == 1)
             sigaction(number, &before[number], NULL);
@@ -91,12 +92,12 @@ static _Noreturn void become(char **argv, const char *path, int failure)
     execvp(argv[0], argv);
     int error = errno;
     (void)!write(failure, &error, sizeof error);
-    _exit(TRACE_NO_PROGRAM);
+    _exit(TOOL_NO_PROGRAM);
 }
 
 /* Start the program; 0, or an error. Its every exit code is its own, so that a pipe, which exec closes, tells of one that cannot be
  * started. */
-static int start(char **argv, const char *path, pid_t *out_child)
+static int start(char **argv, const char *const *settings, pid_t *out_child)
 {
     int failure[2], error = 0;
     if (pipe2(failure, O_CLOEXEC) != 0)
@@ -104,7 +105,7 @@ static int start(char **argv, const char *path, pid_t *out_child)
     fflush(NULL);
     *out_child = fork();
     if (*out_child == 0)
-        become(argv, path, failure[1]);
+        become(argv, settings, failure[1]);
     if (*out_child < 0)
         error = errno;
     close(failure[1]);
@@ -132,36 +133,36 @@ static int await(pid_t child, int *out_state)
     return error;
 }
 
-static int run_program(const tool_command *command, char **argv, const char *path, int *out_signal)
+static int run_program(const tool_command *command, char **argv, const char *const *settings, tool_run *out_run)
 {
     int state = 0;
     pid_t child = -1;
-    trace_run how = { .began = (double)yk_now() };
-    int error = start(argv, path, &child);
+    out_run->began = (double)yk_now();
+    int error = start(argv, settings, &child);
     if (error) {
         tool_complain(command, "cannot start %s: %s", argv[0], strerror(error));
-        return TRACE_NOT_STARTED;
+        return TOOL_NOT_STARTED;
     }
     error = await(child, &state);
     if (error) {
         tool_complain(command, "cannot wait for the end of %s: %s", argv[0], strerror(error));
-        return TRACE_LOST;
+        return TOOL_LOST;
     }
-    how.ended = (double)yk_now();
-    how.signal = *out_signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
-    trace_add_run(command, path, &how);
+    out_run->ended = (double)yk_now();
+    out_run->signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
-int trace_run_program(const tool_command *command, char **argv, const char *path, int *out_signal)
+int tool_run_program(const tool_command *command, char **argv, const char *const *settings, tool_run *out_run)
 {
+    *out_run = (tool_run){ 0 };
     sigprocmask(SIG_BLOCK, &passed, NULL); /* a signal comes before the program is started, or goes to it */
-    int code = asked ? TRACE_NOT_STARTED : run_program(command, argv, path, out_signal);
+    int code = asked ? TOOL_NOT_STARTED : run_program(command, argv, settings, out_run);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return code;
 }
 
-void trace_end_by_signal(int number)
+void tool_end_by_signal(int number)
 {
     sigset_t alone;
     number = number ? number : asked;
