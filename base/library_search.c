@@ -5,17 +5,17 @@
  * never closed: such libraries leave threads and exit handlers behind.
  */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/library_search.h"
+#include "base/system/environment.h"
+#include "base/system/loader.h"
+#include "base/system/room.h"
 
 static const char own_place; /* its address lies in the library that this is part of */
 
@@ -59,7 +59,7 @@ static bool bind(const search *s, void *handle, char *missing, size_t size)
     size_t length = 0;
     missing[0] = '\0';
     for (size_t i = 0; i < library->symbol_count; i++) {
-        void *function = dlsym(handle, library->symbols[i].name);
+        void *function = yk_loader_symbol(handle, library->symbols[i].name);
         memcpy((char *)library->table + library->symbols[i].offset, &function, sizeof function);
         if (!function && length < size)
             length += (size_t)snprintf(missing + length, size - length, "%s%s", length ? ", " : "", library->symbols[i].name);
@@ -70,26 +70,16 @@ static bool bind(const search *s, void *handle, char *missing, size_t size)
 /* The file that a library came from. */
 static void note_path(search *s, const char *path)
 {
-    Dl_info info;
     void *function;
     memcpy(&function, s->library->table, sizeof function); /* the first one */
-    char *real = function && dladdr(function, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+    char *real = function ? yk_loader_path_of(function) : NULL;
     snprintf(s->found->path, sizeof s->found->path, "%s", real ? real : path);
     free(real);
 }
 
-static bool try_path(search *s, const char *path, int flags)
+static bool try_handle(search *s, const char *path, void *handle)
 {
     char missing[YVENDOR_REASON_SIZE / 2], reason[YVENDOR_REASON_SIZE / 2] = "";
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
-    if (!handle) {
-        const char *said = dlerror();
-        size_t length = strlen(path);
-        bool absent = said && strncmp(said, path, length) == 0 && strstr(said + length, "No such file");
-        if (!(flags & RTLD_NOLOAD) && !absent)
-            blame(s, "%s", said ? said : path);
-        return false;
-    }
     bool complete = bind(s, handle, missing, sizeof missing);
     if (!complete)
         blame(s, "%s is not a %s that Yoke can use: it lacks %s", path, s->library->name, missing);
@@ -107,12 +97,21 @@ static bool try_path(search *s, const char *path, int flags)
     return false;
 }
 
+static bool try_path(search *s, const char *path)
+{
+    void *handle = yk_loader_open(path);
+    const char *why = handle ? "" : yk_loader_why();
+    if (!handle && !yk_loader_is_absent(path, why))
+        blame(s, "%s", why);
+    return handle && try_handle(s, path, handle);
+}
+
 /* ---- Places ---- */
 
 static bool try_folder(search *s, const char *folder)
 {
     char path[PATH_MAX];
-    return join(path, "%s/%s", folder, s->soname) && access(path, F_OK) == 0 && try_path(s, path, 0);
+    return join(path, "%s/%s", folder, s->soname) && access(path, F_OK) == 0 && try_path(s, path);
 }
 
 /* The folders `folder`/PREFIX*`rest`, each given to `visit`. */
@@ -145,22 +144,23 @@ static bool try_packages_of(search *s, const char *object)
     return at && join(folder, "%.*s", (int)(at - object + (int)strlen(PACKAGES) - 1), object) && try_packages(s, folder);
 }
 
-static int visit_object(struct dl_phdr_info *object, size_t size, void *user)
+static int visit_object(const char *path, void *user)
 {
     char(*first)[PATH_MAX] = user;
-    (void)size;
-    const char *packages = object->dlpi_name ? strstr(object->dlpi_name, PACKAGES "nvidia/") : NULL;
-    return packages && join(*first, "%s", object->dlpi_name);
+    return strstr(path, PACKAGES "nvidia/") && join(*first, "%s", path);
 }
 
 static bool try_python(search *s)
 {
     char object[PATH_MAX] = "", folder[PATH_MAX];
-    const char *environment = secure_getenv("VIRTUAL_ENV");
-    Dl_info own;
-    if (dladdr(&own_place, &own) && try_packages_of(s, own.dli_fname))
+    const char *environment = yk_environment("VIRTUAL_ENV");
+    char *own = yk_loader_path_of(&own_place);
+    bool found = own && try_packages_of(s, own);
+    free(own);
+    if (found)
         return true;
-    if (dl_iterate_phdr(visit_object, &object) && try_packages_of(s, object))
+    yk_loader_each(visit_object, &object);
+    if (try_packages_of(s, object))
         return true;
     return environment && environment[0] == '/' && join(folder, "%s/lib", environment) &&
            each(s, folder, "python3", "/site-packages", try_packages);
@@ -168,7 +168,7 @@ static bool try_python(search *s)
 
 static bool try_conda(search *s)
 {
-    const char *prefix = secure_getenv("CONDA_PREFIX");
+    const char *prefix = yk_environment("CONDA_PREFIX");
     char folder[PATH_MAX];
     if (!prefix || prefix[0] != '/' || !join(folder, "%s/lib", prefix))
         return false;
@@ -180,7 +180,7 @@ static bool try_toolkit(search *s)
     static const char *const variables[] = { "CUDA_HOME", "CUDA_PATH", NULL };
     char folder[PATH_MAX];
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *home = variables[i] ? secure_getenv(variables[i]) : TOOLKIT;
+        const char *home = variables[i] ? yk_environment(variables[i]) : TOOLKIT;
         if (home && home[0] == '/' && join(folder, "%s/lib64", home) && try_folder(s, folder))
             return true;
     }
@@ -189,24 +189,16 @@ static bool try_toolkit(search *s)
 
 static bool try_loaded(search *s)
 {
-    return try_path(s, s->soname, RTLD_NOLOAD);
+    void *handle = yk_loader_find(s->soname);
+    return handle && try_handle(s, s->soname, handle);
 }
 
 static bool try_system(search *s)
 {
-    return try_path(s, s->soname, 0);
+    return try_path(s, s->soname);
 }
 
 /* ---- The search ---- */
-
-static int find_interpreter(struct dl_phdr_info *program, size_t size, void *found)
-{
-    (void)size;
-    for (int i = 0; i < program->dlpi_phnum; i++)
-        if (program->dlpi_phdr[i].p_type == PT_INTERP)
-            *(bool *)found = true;
-    return 1; /* the first object is the program itself */
-}
 
 /* What the environment orders is the only one, or none. */
 static void obey(search *s, const char *path)
@@ -216,25 +208,13 @@ static void obey(search *s, const char *path)
     else if (access(path, F_OK) != 0)
         blame(s, "%s is not there: %s=%.200s is no file; %s", s->library->name, s->library->order, path, s->library->advice);
     else
-        (void)try_path(s, path, 0);
+        (void)try_path(s, path);
 }
 
-/* Whether there is room to open a library that needs others. */
+/* Whether there is room to open a library that needs others: cuBLAS and cuFFT are that large. */
 static bool has_room(void)
 {
-    enum { PIPES = 8 };
-    const size_t size = (size_t)512 << 20; /* of addresses: cuBLAS and cuFFT are that large */
-    int ends[PIPES][2], count = 0;
-    while (count < PIPES && pipe(ends[count]) == 0)
-        count++;
-    for (int i = 0; i < count; i++) {
-        close(ends[i][0]);
-        close(ends[i][1]);
-    }
-    void *addresses = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (addresses != MAP_FAILED)
-        munmap(addresses, size);
-    return count == PIPES && addresses != MAP_FAILED;
+    return yk_room_lacks((size_t)512 << 20) == NULL;
 }
 
 bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
@@ -245,11 +225,10 @@ bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
     } places[] = {
         { try_loaded, false }, { try_python, true }, { try_conda, false }, { try_system, false }, { try_toolkit, true },
     };
-    const char *order = library->order ? secure_getenv(library->order) : NULL;
+    const char *order = library->order ? yk_environment(library->order) : NULL;
     search s = { .library = library, .found = out_found };
-    bool dynamic = false;
+    bool dynamic = yk_loader_works();
     *out_found = (yvendor_found){ .usable = false };
-    dl_iterate_phdr(find_interpreter, &dynamic);
     if (!dynamic)
         blame(&s, "a program linked with -static cannot open libraries");
     if (order && *order) {

@@ -23,17 +23,29 @@ libyoke_base_la_SOURCES = \
 	base/library_search.h \
 	base/macros.h \
 	base/name.c \
-	base/room.c \
-	base/room.h \
 	base/scalar_types.def \
 	base/setting.c \
 	base/setting.h \
 	base/sized.h \
 	base/sizes.h \
+	base/system/environment.h \
+	base/system/loader.h \
+	base/system/memory.h \
+	base/system/room.h \
+	base/system/thread.h \
 	base/text.c \
 	base/text.h \
 	base/type_name.c \
 	base/type_name.h
+
+# One of these folders, in which the files have the same names.
+system_posix = \
+	base/system/posix/environment.c \
+	base/system/posix/loader.c \
+	base/system/posix/memory.c \
+	base/system/posix/room.c \
+	base/system/posix/thread.c
+libyoke_base_la_SOURCES += $(system_posix)
 
 libyoke_all_la_SOURCES += \
 	base/process/error.c \

@@ -5,10 +5,12 @@
  */
 #include "driver.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/system/environment.h"
+#include "base/system/loader.h"
 
 /* The folders found so far, and a root that is searched. */
 typedef struct search {
@@ -56,11 +58,10 @@ static bool try_library(const search *s)
                                          "/../../curand/include",
                                          "/../../cuda_nvcc/include",
                                          "/../../cuda_crt/include" };
-    Dl_info library;
     void *function;
     bool found = false;
     memcpy(&function, &yk_nvrtc.nvrtcVersion, sizeof function);
-    char *path = dladdr(function, &library) && library.dli_fname ? realpath(library.dli_fname, NULL) : NULL;
+    char *path = yk_loader_path_of(function);
     char *slash = path ? strrchr(path, '/') : NULL;
     if (slash)
         *slash = '\0';
@@ -72,7 +73,7 @@ static bool try_library(const search *s)
 
 static bool try_variable(const search *s, const char *name)
 {
-    const char *home = secure_getenv(name);
+    const char *home = yk_environment(name);
     return home && home[0] == '/' && try_folder(s, home, "/include");
 }
 

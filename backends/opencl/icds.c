@@ -7,9 +7,10 @@
  */
 #include "driver.h"
 
+#include "base/system/environment.h"
+
 #include <dirent.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,7 +86,7 @@ static void visit_libraries(const char *names, icd_fn visit, void *user)
 
 static const char *variable(const char *name)
 {
-    const char *value = secure_getenv(name);
+    const char *value = yk_environment(name);
 
     return value && *value ? value : NULL;
 }
@@ -134,12 +135,11 @@ typedef struct loaded_search {
     bool found;
 } loaded_search;
 
-static int compare_loaded(struct dl_phdr_info *info, size_t size, void *user)
+static int compare_loaded(const char *path, void *user)
 {
     loaded_search *search = user;
 
-    (void)size;
-    search->found = strcmp(file_name(info->dlpi_name), search->name) == 0;
+    search->found = strcmp(file_name(path), search->name) == 0;
     return search->found;
 }
 

@@ -18,7 +18,7 @@
 
 #include "backend.h"
 #include "base/process/library.h"
-#include "base/room.h"
+#include "base/system/room.h"
 #include "stream/wait.h"
 #include "device/trust.h"
 
@@ -189,7 +189,7 @@ _Noreturn static void child(const yk_backend *backend, const char *settings, con
     apply(settings);
     size_t loaded = yk_trust_count_files();
     yoke_status status = yk_probe_here(backend, &list);
-    const char *lack = list.count == 0 ? yk_room_lacks() : NULL;
+    const char *lack = list.count == 0 ? yk_room_lacks(YK_ROOM_OF_DRIVER) : NULL;
     if (list.count == 0 && !lack)
         lack = yk_room_lacks_thread();
     if (lack) /* it may be why there is no device */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "base/room.h"
+#include "base/system/room.h"
 #include "device/probe.h"
 #include "program/cache/program_cache.h"
 #include "stream/wait.h"
@@ -353,7 +353,7 @@ yoke_status yk_start_check(const yk_backend *backend)
 {
     yk_text key = { 0 };
     yoke_status status = YOKE_OK;
-    const char *lack = is_started(backend) ? NULL : yk_room_lacks();
+    const char *lack = is_started(backend) ? NULL : yk_room_lacks(YK_ROOM_OF_DRIVER);
     if (lack)
         return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: the driver is not started: %s", backend->name, lack);
     if (!is_started(backend) && !yk_read_switch("YOKE_TRUST_DRIVERS", 0) && make_key(backend, &key) && !yk_trust_find(&key))

@@ -6,7 +6,6 @@
 #include "device/trust.h"
 
 #include <fcntl.h>
-#include <link.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,12 +59,11 @@ typedef struct loaded {
     yk_text *files; /* NULL: only count */
 } loaded;
 
-static int add_loaded(struct dl_phdr_info *info, size_t size, void *user)
+static int add_loaded(const char *path, void *user)
 {
     loaded *all = user;
-    (void)size;
-    if (all->files && all->count >= all->first && strchr(info->dlpi_name, '/') && !strpbrk(info->dlpi_name, "\t\n"))
-        yk_text_add_file(all->files, info->dlpi_name);
+    if (all->files && all->count >= all->first && strchr(path, '/') && !strpbrk(path, "\t\n"))
+        yk_text_add_file(all->files, path);
     all->count++;
     return 0;
 }

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system/environment.h"
+#include "base/system/thread.h"
 #include "stream/op.h"
 #include "stream/stream.h"
 #include "trace/trace_array.h"
@@ -30,7 +32,7 @@ static uint64_t start;
 static void expand_path(const char *requested, yk_text *path)
 {
     for (const char *percent; (percent = strstr(requested, "%p")); requested = percent + 2)
-        yk_text_add(path, "%.*s%ld", (int)(percent - requested), requested, (long)getpid());
+        yk_text_add(path, "%.*s%ld", (int)(percent - requested), requested, yk_process_id());
     yk_text_add(path, "%s", requested);
 }
 
@@ -68,7 +70,7 @@ static void open_file(const char *requested)
     expand_path(requested, &file_name);
     file = open_exclusive(yk_text_get(&file_name));
     if (file < 0 && errno == EWOULDBLOCK) {
-        yk_text_add(&file_name, ".%ld", (long)getpid());
+        yk_text_add(&file_name, ".%ld", yk_process_id());
         file = open_exclusive(yk_text_get(&file_name));
     }
     if (file >= 0)
@@ -126,7 +128,7 @@ bool yk_trace_file_open(uint64_t origin)
 {
     YK_UNCANCELLED;
     pthread_mutex_lock(&lock);
-    const char *requested = secure_getenv("YOKE_TRACE");
+    const char *requested = yk_environment("YOKE_TRACE");
     if (!tried && requested && *requested) {
         open_file(requested);
         start = origin;
@@ -270,7 +272,7 @@ static unsigned thread_row(void)
     mine = atomic_fetch_add(&threads, 1) + 1;
     yk_text line = { 0 };
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":", mine);
-    if (gettid() == getpid())
+    if (yk_thread_is_main())
         yk_text_add(&line, "\"main thread\"}}");
     else
         yk_text_add(&line, "\"thread %u\"}}", mine);

@@ -21,12 +21,12 @@ for name in $harmless; do
     echo "$name"
 done | sort >"$tap_folder/harmless"
 comm -23 "$tap_folder/read" "$tap_folder/harmless" >"$tap_folder/strange"
-tap_empty "only harmless variables are read with getenv, all others with secure_getenv" "$tap_folder/strange"
+tap_empty "only harmless variables are read with getenv, all others with yk_environment" "$tap_folder/strange"
 
 grep -rhoE 'YOKE_[A-Z_]+' doc/environment*.md | sort -u >"$tap_folder/documented"
 # inject.c is in no build that is installed.
 variables() {
-    grep -rhoE --exclude=inject.c '(getenv|variable)\("[A-Z_]*"\)|"YOKE_NCCL"' $sources |
+    grep -rhoE --exclude=inject.c '(getenv|variable|yk_environment)\("[A-Z_]*"\)|"YOKE_NCCL"' $sources |
         sed 's/.*"\(.*\)".*/\1/' | sort -u
 }
 variables | grep YOKE |
@@ -55,6 +55,6 @@ grep -rhE 'define (LIBRARY|LAST_FOLDER) |sonames\[\] =|\.soname =' backends | gr
     grep -vE '^(/usr/|lib[A-Za-z]+\.so\.[0-9.]+$)' >"$tap_folder/libraries"
 tap_empty "libraries are named by soname or absolute path" "$tap_folder/libraries"
 grep -rlE '[^a-z_]dlopen\(' $sources |
-    grep -vE '^(base/process/library|backends/cuda/nvrtc|base/library_search)\.c$' >"$tap_folder/openers"
-tap_empty "and opened in three places only" "$tap_folder/openers"
+    grep -vE '^(base/system/posix/loader)\.c$' >"$tap_folder/openers"
+tap_empty "and opened in one place only" "$tap_folder/openers"
 tap_done

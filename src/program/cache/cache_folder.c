@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/room.h"
+#include "base/system/environment.h"
+#include "base/system/room.h"
 
 enum { DEFAULT_MEBIBYTES = 256 };
 
@@ -30,17 +31,8 @@ YOKE_PRINTF(3, 4) static void give_up(yk_cache_folder *folder, int32_t mode, con
 /* NULL when the variable is unset or empty, or the program runs with other rights than its user's. */
 static const char *variable(const char *name)
 {
-    const char *value = secure_getenv(name);
+    const char *value = yk_environment(name);
     return value && *value ? value : NULL;
-}
-
-static bool has_other_rights(void)
-{
-    static const char *const names[] = { "HOME", "XDG_CACHE_HOME", "YOKE_CACHE_DIR", "YOKE_CACHE", "PATH" };
-    for (size_t i = 0; i < YK_COUNT_OF(names); i++)
-        if (getenv(names[i]))
-            return !secure_getenv(names[i]);
-    return false;
 }
 
 static void read_mode(yk_cache_folder *folder)
@@ -78,17 +70,15 @@ static void read_limit(yk_cache_folder *folder)
 /* The folder's path, without trailing slashes: a link with a trailing slash would be followed. */
 static void find_path(yk_cache_folder *folder, yk_text *path)
 {
-    const char *order = variable("YOKE_CACHE_DIR"), *xdg = variable("XDG_CACHE_HOME"), *owner_stream = variable("HOME");
+    const char *order = variable("YOKE_CACHE_DIR"), *rest, *base = yk_user_cache_folder(&rest);
     if (order && order[0] != '/')
         give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_DIR is '%.100s'; it must be an absolute path", order);
     else if (order)
         yk_text_add(path, "%s", order);
-    else if (xdg && xdg[0] == '/') /* by its specification, relative paths are ignored */
-        yk_text_add(path, "%s/yoke", xdg);
-    else if (owner_stream && owner_stream[0] == '/')
-        yk_text_add(path, "%s/.cache/yoke", owner_stream);
+    else if (base)
+        yk_text_add(path, "%s%s", base, rest);
     else
-        give_up(folder, YOKE_CACHE_OFF, "it has no folder: set YOKE_CACHE_DIR or HOME to an absolute path");
+        give_up(folder, YOKE_CACHE_OFF, "it has no folder: set YOKE_CACHE_DIR or %s to an absolute path", rest);
     while (path->length > 1 && path->data[path->length - 1] == '/')
         yk_text_cut(path, path->length - 1);
     yk_string_copy(folder->path, sizeof folder->path, yk_text_get(path));
@@ -160,7 +150,7 @@ void yk_cache_folder_open(yk_cache_folder *folder)
     read_mode(folder);
     if (folder->mode != YOKE_CACHE_OFF)
         read_limit(folder);
-    if (folder->mode != YOKE_CACHE_OFF && has_other_rights())
+    if (folder->mode != YOKE_CACHE_OFF && yk_environment_is_foreign())
         give_up(folder, YOKE_CACHE_OFF, "this program runs with rights that its user does not have");
     if (folder->mode != YOKE_CACHE_OFF)
         find_path(folder, &path);

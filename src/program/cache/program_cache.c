@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "program/cache/cache_folder.h"
+#include "base/system/thread.h"
 #include "base/hash.h"
 
 #include <yoke/library.h>
@@ -367,7 +368,7 @@ static int create_temporary(char *name)
     static atomic_uint number;
     int fd = -1;
     for (int tries = 0; tries < 100 && fd < 0 && (tries == 0 || errno == EEXIST); tries++) {
-        snprintf(name, NAME_SIZE, TEMPORARY "%ld-%u" SUFFIX, (long)getpid(), atomic_fetch_add(&number, 1));
+        snprintf(name, NAME_SIZE, TEMPORARY "%ld-%u" SUFFIX, yk_process_id(), atomic_fetch_add(&number, 1));
         fd = open_in_folder(name, O_WRONLY | O_CREAT | O_EXCL);
     }
     return fd;
