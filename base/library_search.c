@@ -4,16 +4,15 @@
  * Python packages and in conda's environment; in the loader's path; in the CUDA Toolkit. The first that can be used is taken. It is
  * never closed: such libraries leave threads and exit handlers behind.
  */
-#include <dirent.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/library_search.h"
 #include "base/system/environment.h"
+#include "base/system/file.h"
 #include "base/system/loader.h"
 #include "base/system/room.h"
 
@@ -111,7 +110,7 @@ static bool try_path(search *s, const char *path)
 static bool try_folder(search *s, const char *folder)
 {
     char path[PATH_MAX];
-    return join(path, "%s/%s", folder, s->soname) && access(path, F_OK) == 0 && try_path(s, path);
+    return join(path, "%s/%s", folder, s->soname) && yk_path_is_there(path) && try_path(s, path);
 }
 
 /* The folders `folder`/PREFIX*`rest`, each given to `visit`. */
@@ -119,13 +118,14 @@ static bool each(search *s, const char *folder, const char *prefix, const char *
 {
     char path[PATH_MAX];
     bool found = false;
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries && !found && (entry = readdir(entries));)
-        if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
-            join(path, "%s/%s%s", folder, entry->d_name, rest))
+    yk_folder *open = yk_folder_open(folder, true);
+    char **names = open ? yk_folder_list(open) : NULL;
+    for (size_t i = 0; names && names[i] && !found; i++)
+        if (names[i][0] != '.' && strncmp(names[i], prefix, strlen(prefix)) == 0 &&
+            join(path, "%s/%s%s", folder, names[i], rest))
             found = visit(s, path);
-    if (entries)
-        closedir(entries);
+    yk_folder_list_free(names);
+    yk_folder_close(open);
     return found;
 }
 
@@ -140,7 +140,7 @@ static bool try_packages(search *s, const char *packages)
 static bool try_packages_of(search *s, const char *object)
 {
     char folder[PATH_MAX];
-    const char *at = object && object[0] == '/' ? strstr(object, PACKAGES) : NULL;
+    const char *at = object && yk_path_is_absolute(object) ? strstr(object, PACKAGES) : NULL;
     return at && join(folder, "%.*s", (int)(at - object + (int)strlen(PACKAGES) - 1), object) && try_packages(s, folder);
 }
 
@@ -162,7 +162,7 @@ static bool try_python(search *s)
     yk_loader_each(visit_object, &object);
     if (try_packages_of(s, object))
         return true;
-    return environment && environment[0] == '/' && join(folder, "%s/lib", environment) &&
+    return environment && yk_path_is_absolute(environment) && join(folder, "%s/lib", environment) &&
            each(s, folder, "python3", "/site-packages", try_packages);
 }
 
@@ -170,7 +170,7 @@ static bool try_conda(search *s)
 {
     const char *prefix = yk_environment("CONDA_PREFIX");
     char folder[PATH_MAX];
-    if (!prefix || prefix[0] != '/' || !join(folder, "%s/lib", prefix))
+    if (!prefix || !yk_path_is_absolute(prefix) || !join(folder, "%s/lib", prefix))
         return false;
     return try_folder(s, folder) || (s->library->in_toolkit && each(s, folder, "python3", "/site-packages", try_packages));
 }
@@ -181,7 +181,7 @@ static bool try_toolkit(search *s)
     char folder[PATH_MAX];
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *home = variables[i] ? yk_environment(variables[i]) : TOOLKIT;
-        if (home && home[0] == '/' && join(folder, "%s/lib64", home) && try_folder(s, folder))
+        if (home && yk_path_is_absolute(home) && join(folder, "%s/lib64", home) && try_folder(s, folder))
             return true;
     }
     return false;
@@ -203,9 +203,9 @@ static bool try_system(search *s)
 /* What the environment orders is the only one, or none. */
 static void obey(search *s, const char *path)
 {
-    if (path[0] != '/')
+    if (!yk_path_is_absolute(path))
         blame(s, "%s=%.200s is no absolute path", s->library->order, path);
-    else if (access(path, F_OK) != 0)
+    else if (!yk_path_is_there(path))
         blame(s, "%s is not there: %s=%.200s is no file; %s", s->library->name, s->library->order, path, s->library->advice);
     else
         (void)try_path(s, path);

@@ -29,6 +29,7 @@ libyoke_base_la_SOURCES = \
 	base/sized.h \
 	base/sizes.h \
 	base/system/environment.h \
+	base/system/file.h \
 	base/system/loader.h \
 	base/system/memory.h \
 	base/system/room.h \
@@ -41,6 +42,9 @@ libyoke_base_la_SOURCES = \
 # One of these folders, in which the files have the same names.
 system_posix = \
 	base/system/posix/environment.c \
+	base/system/posix/facts.h \
+	base/system/posix/file.c \
+	base/system/posix/folder.c \
 	base/system/posix/loader.c \
 	base/system/posix/memory.c \
 	base/system/posix/room.c \

@@ -6,6 +6,7 @@
 #include "driver.h"
 
 #include "base/system/environment.h"
+#include "base/system/file.h"
 #include "base/system/loader.h"
 #include "base/system/room.h"
 
@@ -83,7 +84,7 @@ static bool try_folder(const char *folder, const char *subfolder, yk_text *log)
 
 static yoke_status obey(const char *order, yk_text *log)
 {
-    if (order[0] != '/')
+    if (!yk_path_is_absolute(order))
         return yk_fail(YOKE_E_UNAVAILABLE,
                        "cuda: YOKE_NVRTC is '%s'; it must be an absolute path, as " LAST_FOLDER "/libnvrtc.so.13", order);
     if (try_library(order, log))
@@ -99,7 +100,7 @@ static yoke_status find(yk_text *log)
     if (order && *order)
         return obey(order, log);
     const char *none = home ? "$CUDA_HOME/lib64 (CUDA_HOME is not an absolute path)" : "$CUDA_HOME/lib64 (CUDA_HOME is not set)";
-    if (!home || home[0] != '/') /* a relative path would depend on the program's working directory */
+    if (!home || !yk_path_is_absolute(home)) /* a relative path would depend on the program's working directory */
         home = NULL;
     if (try_loaded(log) || try_sonames(log) || (home && try_folder(home, "/lib64", log)) ||
         try_folder(LAST_FOLDER, "", log))

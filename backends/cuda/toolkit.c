@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/system/environment.h"
+#include "base/system/file.h"
 #include "base/system/loader.h"
 
 /* The folders found so far, and a root that is searched. */
@@ -35,10 +35,10 @@ static bool try_folder(const search *s, const char *root, const char *below)
     for (size_t i = 0; i < YK_COUNT_OF(folders) && !found; i++) {
         yk_text path = { 0 };
         yk_text_add(&path, "%s%s%s/%s", root, below, folders[i], s->part);
-        found = path.length > 0 && access(path.data, R_OK) == 0;
+        found = path.length > 0 && yk_path_is_there(path.data);
         if (found)
             path.data[path.length - strlen(s->part) - 1] = '\0';
-        char *real = found ? realpath(path.data, NULL) : NULL;
+        char *real = found ? yk_path_real(path.data) : NULL;
         if (real && !has(s->folders, real))
             yk_text_add_bytes(s->folders, real, strlen(real) + 1);
         free(real);
@@ -74,7 +74,7 @@ static bool try_library(const search *s)
 static bool try_variable(const search *s, const char *name)
 {
     const char *home = yk_environment(name);
-    return home && home[0] == '/' && try_folder(s, home, "/include");
+    return home && yk_path_is_absolute(home) && try_folder(s, home, "/include");
 }
 
 void yk_cuda_program_include_folders(const yoke_device *device, yk_text *folders)

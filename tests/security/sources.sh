@@ -37,15 +37,17 @@ variables | comm -23 - "$tap_folder/harmless" | while read -r name; do
 done >"$tap_folder/unknown"
 tap_empty "SECURITY.md has every variable that is not harmless" "$tap_folder/unknown"
 
-# The folders of Python's packages are the user's own paths, and environments are often links.
-grep -rnE '[^a-z_](fopen|freopen|creat|opendir|mkstemp|tmpfile)\(' $sources | grep -v '^base/library_search.c:.*opendir' \
-    >"$tap_folder/opened"
-# The files that name OpenCL drivers are often links; loaders follow them, too.
-grep -rnE '[^a-z_>.]open(at)?\(' $sources | grep -v 'O_NOFOLLOW' |
-    grep -vE '"/dev/null"|"/proc/|/opencl/icds.c:' >>"$tap_folder/opened"
-tap_empty "no file is opened through a link" "$tap_folder/opened"
+# Files are opened in one place, which follows links only where it is told to, and leaves none to programs that are started.
+grep -rnE '[^a-z_>.](fopen|freopen|creat|open(at|dir)?|mkstemp|tmpfile)\(' $sources | grep -vE '"/dev/null"|"/proc/' |
+    grep -vE '^base/system/posix/(file|folder)\.c:' >"$tap_folder/opened"
+tap_empty "files are opened in base/system alone" "$tap_folder/opened"
 grep -rnE '[^a-z_>.]open(at)?\(' $sources | grep -v 'O_CLOEXEC' >"$tap_folder/opened"
 tap_empty "no file is left to programs that are started" "$tap_folder/opened"
+# The files that name OpenCL drivers are often links; loaders follow them, too. The folders of Python's packages are the user's own
+# paths, and environments are often links.
+grep -rnE 'YK_FILE_FOLLOW\)|yk_folder_open\(.*true\)' $sources | grep -vE '^(backends/opencl/icds|base/library_search)\.c:' \
+    >"$tap_folder/opened"
+tap_empty "and none is opened through a link" "$tap_folder/opened"
 
 grep -rnE '(system|popen|execl?p?|posix_spawnp?)\(' $sources |
     grep -vE '[a-z_>.](system|popen|exec)|/\*' >"$tap_folder/started"
