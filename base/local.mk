@@ -28,11 +28,15 @@ libyoke_base_la_SOURCES = \
 	base/setting.h \
 	base/sized.h \
 	base/sizes.h \
+	base/system/child.h \
 	base/system/environment.h \
 	base/system/file.h \
 	base/system/loader.h \
 	base/system/memory.h \
+	base/system/missing.h \
+	base/system/notice.h \
 	base/system/room.h \
+	base/system/text_stream.h \
 	base/system/thread.h \
 	base/text.c \
 	base/text.h \
@@ -41,13 +45,16 @@ libyoke_base_la_SOURCES = \
 
 # One of these folders, in which the files have the same names.
 system_posix = \
+	base/system/posix/child.c \
 	base/system/posix/environment.c \
 	base/system/posix/facts.h \
 	base/system/posix/file.c \
 	base/system/posix/folder.c \
 	base/system/posix/loader.c \
 	base/system/posix/memory.c \
+	base/system/posix/notice.c \
 	base/system/posix/room.c \
+	base/system/posix/text_stream.c \
 	base/system/posix/thread.c
 libyoke_base_la_SOURCES += $(system_posix)
 

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <yoke/yoke.h>
 
+#include "base/system/missing.h"
+
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* How many capabilities there are: no public number, since it changes with the library and would be compiled into programs. */

@@ -24,6 +24,11 @@ void yk_environment_set(const char *name, const char *value)
     (void)setenv(name, value, 1);
 }
 
+void yk_environment_unset(const char *name)
+{
+    (void)unsetenv(name);
+}
+
 const char *yk_user_cache_folder(const char **out_rest)
 {
     const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
