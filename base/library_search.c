@@ -14,12 +14,12 @@
 #include "base/system/environment.h"
 #include "base/system/file.h"
 #include "base/system/loader.h"
+#include "base/system/names.h"
 #include "base/system/room.h"
 
 static const char own_place; /* its address lies in the library that this is part of */
 
 #define PACKAGES "-packages/"
-#define TOOLKIT "/usr/local/cuda"
 
 typedef struct search {
     const yvendor_library *library;
@@ -180,8 +180,8 @@ static bool try_toolkit(search *s)
     static const char *const variables[] = { "CUDA_HOME", "CUDA_PATH", NULL };
     char folder[PATH_MAX];
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *home = variables[i] ? yk_environment(variables[i]) : TOOLKIT;
-        if (home && yk_path_is_absolute(home) && join(folder, "%s/lib64", home) && try_folder(s, folder))
+        const char *home = variables[i] ? yk_environment(variables[i]) : YK_TOOLKIT;
+        if (home && yk_path_is_absolute(home) && join(folder, "%s" YK_TOOLKIT_LIBRARIES, home) && try_folder(s, folder))
             return true;
     }
     return false;
@@ -246,6 +246,6 @@ bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
         blame(&s, "%s is not there: searched for %s%s in the process, %s$CONDA_PREFIX/lib, the loader's path%s; %s", library->name,
               library->sonames[0], library->sonames[1] ? " and older ones" : "",
               library->in_toolkit ? "NVIDIA's Python packages, " : "",
-              library->in_toolkit ? ", $CUDA_HOME, $CUDA_PATH and " TOOLKIT : "", library->advice);
+              library->in_toolkit ? ", $CUDA_HOME, $CUDA_PATH and " YK_TOOLKIT : "", library->advice);
     return out_found->usable || has_room();
 }

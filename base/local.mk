@@ -34,6 +34,7 @@ libyoke_base_la_SOURCES = \
 	base/system/loader.h \
 	base/system/memory.h \
 	base/system/missing.h \
+	base/system/names.h \
 	base/system/notice.h \
 	base/system/room.h \
 	base/system/text_stream.h \
@@ -56,7 +57,25 @@ system_posix = \
 	base/system/posix/room.c \
 	base/system/posix/text_stream.c \
 	base/system/posix/thread.c
+system_windows = \
+	base/system/windows/child.c \
+	base/system/windows/environment.c \
+	base/system/windows/file.c \
+	base/system/windows/folder.c \
+	base/system/windows/loader.c \
+	base/system/windows/memory.c \
+	base/system/windows/missing.c \
+	base/system/windows/notice.c \
+	base/system/windows/room.c \
+	base/system/windows/text_stream.c \
+	base/system/windows/thread.c \
+	base/system/windows/wide.c \
+	base/system/windows/wide.h
+if WINDOWS
+libyoke_base_la_SOURCES += $(system_windows)
+else
 libyoke_base_la_SOURCES += $(system_posix)
+endif
 
 libyoke_all_la_SOURCES += \
 	base/process/error.c \

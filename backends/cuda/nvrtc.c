@@ -8,6 +8,7 @@
 #include "base/system/environment.h"
 #include "base/system/file.h"
 #include "base/system/loader.h"
+#include "base/system/names.h"
 #include "base/system/room.h"
 
 #include <stdlib.h>
@@ -16,10 +17,10 @@
 yk_nvrtc_table yk_nvrtc;
 
 /* libnvrtc.so.11.2 is the soname of 11.2 to 11.8. Older versions lack functions that Yoke needs. */
-static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
+static const char *const sonames[] = { YK_NAMES_NVRTC };
 
-#define SONAMES "libnvrtc.so.13, .12 and .11.2"
-#define LAST_FOLDER "/usr/local/cuda/lib64"
+#define HOME_FOLDER "$" YK_TOOLKIT_VARIABLE YK_TOOLKIT_LIBRARIES
+#define LAST_FOLDER YK_TOOLKIT YK_TOOLKIT_LIBRARIES
 
 /* Fill the table from one candidate. On failure the reason becomes a line of the log. */
 static bool try_handle(const char *path, void *library, yk_text *log)
@@ -86,7 +87,7 @@ static yoke_status obey(const char *order, yk_text *log)
 {
     if (!yk_path_is_absolute(order))
         return yk_fail(YOKE_E_UNAVAILABLE,
-                       "cuda: YOKE_NVRTC is '%s'; it must be an absolute path, as " LAST_FOLDER "/libnvrtc.so.13", order);
+                       "cuda: YOKE_NVRTC is '%s'; it must be an absolute path, as %s/%s", order, LAST_FOLDER, sonames[0]);
     if (try_library(order, log))
         return YOKE_OK;
     return yk_fail(YOKE_E_UNAVAILABLE, "cuda: YOKE_NVRTC is %s, which cannot be used as NVRTC: %s", order, yk_text_get(log));
@@ -95,25 +96,26 @@ static yoke_status obey(const char *order, yk_text *log)
 static yoke_status find(yk_text *log)
 {
     const char *order = yk_environment("YOKE_NVRTC");
-    const char *home = yk_environment("CUDA_HOME");
+    const char *home = yk_environment(YK_TOOLKIT_VARIABLE);
 
     if (order && *order)
         return obey(order, log);
-    const char *none = home ? "$CUDA_HOME/lib64 (CUDA_HOME is not an absolute path)" : "$CUDA_HOME/lib64 (CUDA_HOME is not set)";
+    const char *none = home ? HOME_FOLDER " (" YK_TOOLKIT_VARIABLE " is not an absolute path)"
+                            : HOME_FOLDER " (" YK_TOOLKIT_VARIABLE " is not set)";
     if (!home || !yk_path_is_absolute(home)) /* a relative path would depend on the program's working directory */
         home = NULL;
-    if (try_loaded(log) || try_sonames(log) || (home && try_folder(home, "/lib64", log)) ||
+    if (try_loaded(log) || try_sonames(log) || (home && try_folder(home, YK_TOOLKIT_LIBRARIES, log)) ||
         try_folder(LAST_FOLDER, "", log))
         return YOKE_OK;
     const char *lack = yk_room_lacks(YK_ROOM_OF_DRIVER);
     if (lack)
         return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "cuda: NVRTC, which compiles CUDA sources, cannot be searched for: %s", lack);
     return yk_fail(YOKE_E_UNAVAILABLE,
-                   "cuda: NVRTC, which compiles CUDA sources, is missing: searched for " SONAMES
+                   "cuda: NVRTC, which compiles CUDA sources, is missing: searched for " YK_TEXT_NVRTC
                    " in the loader's path, %s%s and " LAST_FOLDER
                    "; install it (NVIDIA's packages: cuda-nvrtc; Debian: nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc), or set "
                    "YOKE_NVRTC to the absolute path of the library",
-                   home ? home : none, home ? "/lib64" : "");
+                   home ? home : none, home ? YK_TOOLKIT_LIBRARIES : "");
 }
 
 yoke_status yk_nvrtc_load(yk_text *log)

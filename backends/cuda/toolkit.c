@@ -11,6 +11,7 @@
 #include "base/system/environment.h"
 #include "base/system/file.h"
 #include "base/system/loader.h"
+#include "base/system/names.h"
 
 /* The folders found so far, and a root that is searched. */
 typedef struct search {
@@ -90,6 +91,6 @@ void yk_cuda_program_include_folders(const yoke_device *device, yk_text *folders
     for (size_t i = 0; loaded && i < YK_COUNT_OF(parts); i++) {
         const search s = { folders, parts[i] };
         if (!try_library(&s) && !try_variable(&s, "CUDA_HOME") && !try_variable(&s, "CUDA_PATH"))
-            (void)try_folder(&s, "/usr/local/cuda", "/include");
+            (void)try_folder(&s, YK_TOOLKIT, "/include");
     }
 }

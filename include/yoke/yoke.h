@@ -48,11 +48,19 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(YOKE_EXPORTS) /* while Yoke itself is compiled; a program needs no such word */
+#define YOKE_API __declspec(dllexport)
+#elif defined(_WIN32) || !defined(__GNUC__)
+#define YOKE_API
+#else
 #define YOKE_API __attribute__((visibility("default")))
+#endif
+
+#if defined(__MINGW32__)
+#define YOKE_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#elif defined(__GNUC__)
 #define YOKE_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define YOKE_API
 #define YOKE_PRINTF(text, first)
 #endif
 

@@ -53,8 +53,12 @@ grep -rnE '(system|popen|execl?p?|posix_spawnp?)\(' $sources |
     grep -vE '[a-z_>.](system|popen|exec)|/\*' >"$tap_folder/started"
 tap_empty "no program is started" "$tap_folder/started"
 
-grep -rhE 'define (LIBRARY|LAST_FOLDER) |sonames\[\] =|\.soname =' backends | grep -oE '"[^"]*"' | tr -d '"' |
-    grep -vE '^(/usr/|lib[A-Za-z]+\.so\.[0-9.]+$)' >"$tap_folder/libraries"
+{
+    grep -rhE '\.soname =|SONAMES\(' backends ops/library | grep '"'
+    sed -n 's/^#define YK_NAMES*_//p' base/system/names.h | grep -oE '"[^"]*"' | tr -d '"' |
+        grep -vE '^(lib[A-Za-z]+\.so\.[0-9.]+|[A-Za-z0-9_]+\.dll)$'
+    sed -n 's/^#define YK_TOOLKIT "\(.*\)"$/\1/p' base/system/names.h | grep -vE '^(/usr/|C:/Program Files/)'
+} >"$tap_folder/libraries"
 tap_empty "libraries are named by soname or absolute path" "$tap_folder/libraries"
 grep -rlE '[^a-z_]dlopen\(' $sources |
     grep -vE '^(base/system/posix/loader)\.c$' >"$tap_folder/openers"
