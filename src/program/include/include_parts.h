@@ -6,8 +6,6 @@
 #ifndef YK_INCLUDE_PARTS_H
 #define YK_INCLUDE_PARTS_H
 
-#include <sys/types.h>
-
 #include "base/process/process.h"
 #include "objects/traits.h"
 #include "program/include/include.h"
