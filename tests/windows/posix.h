@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests use of POSIX and Windows' C library lacks; tests/release/windows.sh has the compiler include it before each of them. */
+/* What tests use of POSIX and Windows lacks. tests/release/windows.sh has the compiler include this before each of them. */
 #ifndef TEST_WINDOWS_POSIX_H
 #define TEST_WINDOWS_POSIX_H
 

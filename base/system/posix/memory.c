@@ -59,7 +59,7 @@ static bool populate_works(uintptr_t page)
     static atomic_int known;
     int works = atomic_load_explicit(&known, memory_order_relaxed);
     if (works == 0) {
-        char own[2];
+        char own[2] = { 0 };
         void *none = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         uintptr_t stack = (uintptr_t)own / page * page;
         bool right = none != MAP_FAILED && populate((uintptr_t)none, page) != 0 && populate(stack, page) == 0;

@@ -9,8 +9,8 @@
 
 #include "base/system/windows/wide.h"
 
-/* Values that were read, in UTF-8, for the life of the process; a variable that has changed gets another one. Each library has a list
- * of its own, which does no harm. */
+/* Values that were read, in UTF-8, for the life of the process; a variable that has changed gets another one. Each library has a
+ * list of its own, which does no harm. */
 typedef struct value {
     struct value *next;
     char *text;

@@ -38,9 +38,10 @@ static wchar_t *join_wide(const yk_folder *folder, const char *name)
 static HANDLE open_handle(const char *path, bool follow)
 {
     BY_HANDLE_FILE_INFORMATION about;
+    const DWORD flags = FILE_FLAG_BACKUP_SEMANTICS | (follow ? 0 : FILE_FLAG_OPEN_REPARSE_POINT);
     wchar_t *wide = yk_wide(path);
     HANDLE handle = wide ? CreateFileW(wide, FILE_LIST_DIRECTORY | FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
-                                       OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | (follow ? 0 : FILE_FLAG_OPEN_REPARSE_POINT), NULL)
+                                       OPEN_EXISTING, flags, NULL)
                          : INVALID_HANDLE_VALUE;
     if (wide && handle == INVALID_HANDLE_VALUE)
         (void)yk_windows_fail();

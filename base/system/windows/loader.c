@@ -39,8 +39,8 @@ void *yk_loader_open(const char *name)
     for (wchar_t *c = wide; *c; c++)
         if (*c == L'/')
             *c = L'\\'; /* which an absolute path has to have here */
-    HMODULE library = LoadLibraryExW(
-        wide, NULL, absolute ? LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS : LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+    DWORD flags = LOAD_LIBRARY_SEARCH_DEFAULT_DIRS | (absolute ? LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR : 0);
+    HMODULE library = LoadLibraryExW(wide, NULL, flags);
     DWORD error = GetLastError();
     free(wide);
     return library ? (void *)library : fail(name, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notices by sockets, which select, WSAPoll and the loops of libuv and Python wait for: a pair of datagram sockets that are connected
- * to each other on the loopback address. A handle has 32 significant bits, so a socket fits an int.
+ * Notices by sockets, which select, WSAPoll and the loops of libuv and Python wait for: a pair of datagram sockets that are
+ * connected to each other on the loopback address. A handle has 32 significant bits, so a socket fits an int.
  */
 #include <winsock2.h>
 #include <ws2tcpip.h>
