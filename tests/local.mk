@@ -550,8 +550,6 @@ EXTRA_DIST += \
 	tests/lsan.supp \
 	tests/photos.sh \
 	tests/release/arm64.sh tests/release/windows.sh \
-	tests/windows/libc/initializer_list tests/windows/libc/string.h tests/windows/limit.c tests/windows/posix.h \
-	tests/windows/sys/file.h tests/windows/system.c \
 	tests/release/debian.sh \
 	tests/release/dist.sh \
 	tests/release/gpu.sh \

@@ -54,7 +54,7 @@ grep -rnE '(system|popen|execl?p?|posix_spawnp?)\(' $sources |
 tap_empty "no program is started" "$tap_folder/started"
 
 {
-    grep -rhE '\.soname =|SONAMES\(' backends ops/library | grep '"'
+    grep -rhE '\.soname = *"|SONAMES\("|sonames\[\] = \{ "' backends ops/library
     sed -n 's/^#define YK_NAMES*_//p' base/system/names.h | grep -oE '"[^"]*"' | tr -d '"' |
         grep -vE '^(lib[A-Za-z]+\.so\.[0-9.]+|[A-Za-z0-9_]+\.dll)$'
     sed -n 's/^#define YK_TOOLKIT "\(.*\)"$/\1/p' base/system/names.h | grep -vE '^(/usr/|C:/Program Files/)'
