@@ -4,23 +4,22 @@
  * Python packages and in conda's environment; in the loader's path; in the CUDA Toolkit. The first that can be used is taken. It is
  * never closed: such libraries leave threads and exit handlers behind.
  */
-#include <dirent.h>
-#include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/library_search.h"
+#include "base/system/environment.h"
+#include "base/system/file.h"
+#include "base/system/loader.h"
+#include "base/system/names.h"
+#include "base/system/room.h"
 
 static const char own_place; /* its address lies in the library that this is part of */
 
 #define PACKAGES "-packages/"
-#define TOOLKIT "/usr/local/cuda"
 
 typedef struct search {
     const yvendor_library *library;
@@ -59,7 +58,7 @@ static bool bind(const search *s, void *handle, char *missing, size_t size)
     size_t length = 0;
     missing[0] = '\0';
     for (size_t i = 0; i < library->symbol_count; i++) {
-        void *function = dlsym(handle, library->symbols[i].name);
+        void *function = yk_loader_symbol(handle, library->symbols[i].name);
         memcpy((char *)library->table + library->symbols[i].offset, &function, sizeof function);
         if (!function && length < size)
             length += (size_t)snprintf(missing + length, size - length, "%s%s", length ? ", " : "", library->symbols[i].name);
@@ -70,26 +69,16 @@ static bool bind(const search *s, void *handle, char *missing, size_t size)
 /* The file that a library came from. */
 static void note_path(search *s, const char *path)
 {
-    Dl_info info;
     void *function;
     memcpy(&function, s->library->table, sizeof function); /* the first one */
-    char *real = function && dladdr(function, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+    char *real = function ? yk_loader_path_of(function) : NULL;
     snprintf(s->found->path, sizeof s->found->path, "%s", real ? real : path);
     free(real);
 }
 
-static bool try_path(search *s, const char *path, int flags)
+static bool try_handle(search *s, const char *path, void *handle)
 {
     char missing[YVENDOR_REASON_SIZE / 2], reason[YVENDOR_REASON_SIZE / 2] = "";
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
-    if (!handle) {
-        const char *said = dlerror();
-        size_t length = strlen(path);
-        bool absent = said && strncmp(said, path, length) == 0 && strstr(said + length, "No such file");
-        if (!(flags & RTLD_NOLOAD) && !absent)
-            blame(s, "%s", said ? said : path);
-        return false;
-    }
     bool complete = bind(s, handle, missing, sizeof missing);
     if (!complete)
         blame(s, "%s is not a %s that Yoke can use: it lacks %s", path, s->library->name, missing);
@@ -107,12 +96,21 @@ static bool try_path(search *s, const char *path, int flags)
     return false;
 }
 
+static bool try_path(search *s, const char *path)
+{
+    void *handle = yk_loader_open(path);
+    const char *why = handle ? "" : yk_loader_why();
+    if (!handle && !yk_loader_is_absent(path, why))
+        blame(s, "%s", why);
+    return handle && try_handle(s, path, handle);
+}
+
 /* ---- Places ---- */
 
 static bool try_folder(search *s, const char *folder)
 {
     char path[PATH_MAX];
-    return join(path, "%s/%s", folder, s->soname) && access(path, F_OK) == 0 && try_path(s, path, 0);
+    return join(path, "%s/%s", folder, s->soname) && yk_path_is_there(path) && try_path(s, path);
 }
 
 /* The folders `folder`/PREFIX*`rest`, each given to `visit`. */
@@ -120,13 +118,14 @@ static bool each(search *s, const char *folder, const char *prefix, const char *
 {
     char path[PATH_MAX];
     bool found = false;
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries && !found && (entry = readdir(entries));)
-        if (entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
-            join(path, "%s/%s%s", folder, entry->d_name, rest))
+    yk_folder *open = yk_folder_open(folder, true);
+    char **names = open ? yk_folder_list(open) : NULL;
+    for (size_t i = 0; names && names[i] && !found; i++)
+        if (names[i][0] != '.' && strncmp(names[i], prefix, strlen(prefix)) == 0 &&
+            join(path, "%s/%s%s", folder, names[i], rest))
             found = visit(s, path);
-    if (entries)
-        closedir(entries);
+    yk_folder_list_free(names);
+    yk_folder_close(open);
     return found;
 }
 
@@ -141,36 +140,37 @@ static bool try_packages(search *s, const char *packages)
 static bool try_packages_of(search *s, const char *object)
 {
     char folder[PATH_MAX];
-    const char *at = object && object[0] == '/' ? strstr(object, PACKAGES) : NULL;
+    const char *at = object && yk_path_is_absolute(object) ? strstr(object, PACKAGES) : NULL;
     return at && join(folder, "%.*s", (int)(at - object + (int)strlen(PACKAGES) - 1), object) && try_packages(s, folder);
 }
 
-static int visit_object(struct dl_phdr_info *object, size_t size, void *user)
+static int visit_object(const char *path, void *user)
 {
     char(*first)[PATH_MAX] = user;
-    (void)size;
-    const char *packages = object->dlpi_name ? strstr(object->dlpi_name, PACKAGES "nvidia/") : NULL;
-    return packages && join(*first, "%s", object->dlpi_name);
+    return strstr(path, PACKAGES "nvidia/") && join(*first, "%s", path);
 }
 
 static bool try_python(search *s)
 {
     char object[PATH_MAX] = "", folder[PATH_MAX];
-    const char *environment = secure_getenv("VIRTUAL_ENV");
-    Dl_info own;
-    if (dladdr(&own_place, &own) && try_packages_of(s, own.dli_fname))
+    const char *environment = yk_environment("VIRTUAL_ENV");
+    char *own = yk_loader_path_of(&own_place);
+    bool found = own && try_packages_of(s, own);
+    free(own);
+    if (found)
         return true;
-    if (dl_iterate_phdr(visit_object, &object) && try_packages_of(s, object))
+    yk_loader_each(visit_object, &object);
+    if (try_packages_of(s, object))
         return true;
-    return environment && environment[0] == '/' && join(folder, "%s/lib", environment) &&
+    return environment && yk_path_is_absolute(environment) && join(folder, "%s/lib", environment) &&
            each(s, folder, "python3", "/site-packages", try_packages);
 }
 
 static bool try_conda(search *s)
 {
-    const char *prefix = secure_getenv("CONDA_PREFIX");
+    const char *prefix = yk_environment("CONDA_PREFIX");
     char folder[PATH_MAX];
-    if (!prefix || prefix[0] != '/' || !join(folder, "%s/lib", prefix))
+    if (!prefix || !yk_path_is_absolute(prefix) || !join(folder, "%s/lib", prefix))
         return false;
     return try_folder(s, folder) || (s->library->in_toolkit && each(s, folder, "python3", "/site-packages", try_packages));
 }
@@ -180,8 +180,8 @@ static bool try_toolkit(search *s)
     static const char *const variables[] = { "CUDA_HOME", "CUDA_PATH", NULL };
     char folder[PATH_MAX];
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *home = variables[i] ? secure_getenv(variables[i]) : TOOLKIT;
-        if (home && home[0] == '/' && join(folder, "%s/lib64", home) && try_folder(s, folder))
+        const char *home = variables[i] ? yk_environment(variables[i]) : YK_TOOLKIT;
+        if (home && yk_path_is_absolute(home) && join(folder, "%s" YK_TOOLKIT_LIBRARIES, home) && try_folder(s, folder))
             return true;
     }
     return false;
@@ -189,52 +189,32 @@ static bool try_toolkit(search *s)
 
 static bool try_loaded(search *s)
 {
-    return try_path(s, s->soname, RTLD_NOLOAD);
+    void *handle = yk_loader_find(s->soname);
+    return handle && try_handle(s, s->soname, handle);
 }
 
 static bool try_system(search *s)
 {
-    return try_path(s, s->soname, 0);
+    return try_path(s, s->soname);
 }
 
 /* ---- The search ---- */
 
-static int find_interpreter(struct dl_phdr_info *program, size_t size, void *found)
-{
-    (void)size;
-    for (int i = 0; i < program->dlpi_phnum; i++)
-        if (program->dlpi_phdr[i].p_type == PT_INTERP)
-            *(bool *)found = true;
-    return 1; /* the first object is the program itself */
-}
-
 /* What the environment orders is the only one, or none. */
 static void obey(search *s, const char *path)
 {
-    if (path[0] != '/')
+    if (!yk_path_is_absolute(path))
         blame(s, "%s=%.200s is no absolute path", s->library->order, path);
-    else if (access(path, F_OK) != 0)
+    else if (!yk_path_is_there(path))
         blame(s, "%s is not there: %s=%.200s is no file; %s", s->library->name, s->library->order, path, s->library->advice);
     else
-        (void)try_path(s, path, 0);
+        (void)try_path(s, path);
 }
 
-/* Whether there is room to open a library that needs others. */
+/* Whether there is room to open a library that needs others: cuBLAS and cuFFT are that large. */
 static bool has_room(void)
 {
-    enum { PIPES = 8 };
-    const size_t size = (size_t)512 << 20; /* of addresses: cuBLAS and cuFFT are that large */
-    int ends[PIPES][2], count = 0;
-    while (count < PIPES && pipe(ends[count]) == 0)
-        count++;
-    for (int i = 0; i < count; i++) {
-        close(ends[i][0]);
-        close(ends[i][1]);
-    }
-    void *addresses = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (addresses != MAP_FAILED)
-        munmap(addresses, size);
-    return count == PIPES && addresses != MAP_FAILED;
+    return yk_room_lacks((size_t)512 << 20) == NULL;
 }
 
 bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
@@ -245,11 +225,10 @@ bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
     } places[] = {
         { try_loaded, false }, { try_python, true }, { try_conda, false }, { try_system, false }, { try_toolkit, true },
     };
-    const char *order = library->order ? secure_getenv(library->order) : NULL;
+    const char *order = library->order ? yk_environment(library->order) : NULL;
     search s = { .library = library, .found = out_found };
-    bool dynamic = false;
+    bool dynamic = yk_loader_works();
     *out_found = (yvendor_found){ .usable = false };
-    dl_iterate_phdr(find_interpreter, &dynamic);
     if (!dynamic)
         blame(&s, "a program linked with -static cannot open libraries");
     if (order && *order) {
@@ -267,6 +246,6 @@ bool yvendor_search(const yvendor_library *library, yvendor_found *out_found)
         blame(&s, "%s is not there: searched for %s%s in the process, %s$CONDA_PREFIX/lib, the loader's path%s; %s", library->name,
               library->sonames[0], library->sonames[1] ? " and older ones" : "",
               library->in_toolkit ? "NVIDIA's Python packages, " : "",
-              library->in_toolkit ? ", $CUDA_HOME, $CUDA_PATH and " TOOLKIT : "", library->advice);
+              library->in_toolkit ? ", $CUDA_HOME, $CUDA_PATH and " YK_TOOLKIT : "", library->advice);
     return out_found->usable || has_room();
 }

@@ -23,17 +23,59 @@ libyoke_base_la_SOURCES = \
 	base/library_search.h \
 	base/macros.h \
 	base/name.c \
-	base/room.c \
-	base/room.h \
 	base/scalar_types.def \
 	base/setting.c \
 	base/setting.h \
 	base/sized.h \
 	base/sizes.h \
+	base/system/child.h \
+	base/system/environment.h \
+	base/system/file.h \
+	base/system/loader.h \
+	base/system/memory.h \
+	base/system/missing.h \
+	base/system/names.h \
+	base/system/notice.h \
+	base/system/room.h \
+	base/system/text_stream.h \
+	base/system/thread.h \
 	base/text.c \
 	base/text.h \
 	base/type_name.c \
 	base/type_name.h
+
+# One of these folders, in which the files have the same names.
+system_posix = \
+	base/system/posix/child.c \
+	base/system/posix/environment.c \
+	base/system/posix/facts.h \
+	base/system/posix/file.c \
+	base/system/posix/folder.c \
+	base/system/posix/loader.c \
+	base/system/posix/memory.c \
+	base/system/posix/notice.c \
+	base/system/posix/room.c \
+	base/system/posix/text_stream.c \
+	base/system/posix/thread.c
+system_windows = \
+	base/system/windows/child.c \
+	base/system/windows/environment.c \
+	base/system/windows/file.c \
+	base/system/windows/folder.c \
+	base/system/windows/loader.c \
+	base/system/windows/memory.c \
+	base/system/windows/missing.c \
+	base/system/windows/notice.c \
+	base/system/windows/room.c \
+	base/system/windows/text_stream.c \
+	base/system/windows/thread.c \
+	base/system/windows/wide.c \
+	base/system/windows/wide.h
+if WINDOWS
+libyoke_base_la_SOURCES += $(system_windows)
+else
+libyoke_base_la_SOURCES += $(system_posix)
+endif
 
 libyoke_all_la_SOURCES += \
 	base/process/error.c \

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <yoke/yoke.h>
 
+#include "base/system/missing.h"
+
 #define YK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* How many capabilities there are: no public number, since it changes with the library and would be compiled into programs. */
@@ -23,7 +25,11 @@ enum { YK_CAP_COUNT = YOKE_CAP_IMAGES + 1 };
 #define YK_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* For declarations: without the definition, the library does not link. Otherwise, programs would fail to link. Data that is
  * declared so is reached without a look-up; -fvisibility holds for definitions alone. */
+#if defined(__ELF__) || defined(__MACH__)
 #define YK_DEFINED_HERE __attribute__((visibility("hidden")))
+#else
+#define YK_DEFINED_HERE
+#endif
 /* For error paths: kept away from the code of correct calls. */
 #define YK_COLD __attribute__((cold, noinline))
 /* The few steps that every operation takes; counted once, not in each function that contains them. */

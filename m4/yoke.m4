@@ -28,6 +28,15 @@ AC_DEFUN([YK_COMPILER_FLAGS], [
     AS_IF([test "x$enable_werror" = xyes], [YOKE_CFLAGS="$YOKE_CFLAGS -Werror"])
 ])
 
+dnl YK_SYSTEM: which folder of base/system is built, and what its functions need besides the C library.
+AC_DEFUN([YK_SYSTEM], [
+    AS_CASE([$host_os],
+        [mingw*], [yk_windows=yes LIBS="$LIBS -lws2_32"
+            AC_DEFINE([YOKE_EXPORTS], [1], [Define while Yoke itself is compiled, where libraries say what they export.])],
+        [yk_windows=no])
+    AM_CONDITIONAL([WINDOWS], [test "$yk_windows" = yes])
+])
+
 dnl YK_VERSION_SCRIPT(FILE): whether the linker can be told which symbols the library exports. Hidden visibility does most of it
 dnl already; the script gives them a version.
 AC_DEFUN([YK_VERSION_SCRIPT], [

@@ -481,7 +481,7 @@ static_tests = \
 	tests/static/rooms.tap tests/static/modules.tap \
 	tests/static/manual.tap tests/static/names.tap \
 	tests/static/opencl_syntax.tap \
-	tests/static/style.tap \
+	tests/static/style.tap tests/static/system.tap \
 	tests/static/symbols.tap tests/static/tables.tap tests/static/structs.tap \
 	tests/static/dtypes.tap tests/static/enums.tap tests/static/functions.tap tests/static/operations.tap \
 	tests/static/twins.tap \
@@ -549,7 +549,7 @@ EXTRA_DIST += \
 	tests/examples.sh \
 	tests/lsan.supp \
 	tests/photos.sh \
-	tests/release/arm64.sh \
+	tests/release/arm64.sh tests/release/windows.sh \
 	tests/release/debian.sh \
 	tests/release/dist.sh \
 	tests/release/gpu.sh \
@@ -582,7 +582,7 @@ EXTRA_DIST += \
 	tests/static/programs.sh \
 	tests/static/pages.js \
 	tests/static/site.sh \
-	tests/static/style.sh \
+	tests/static/style.sh tests/static/system.sh \
 	tests/static/symbols.sh \
 	tests/static/comm_symbols.txt tests/static/ops_symbols.txt tests/static/symbols.txt \
 	tests/static/texts.awk tests/static/texts.sh \

@@ -4,6 +4,8 @@
  */
 #include "driver.h"
 
+#include "base/system/names.h"
+
 yk_cuda_table yk_cu;
 
 static const yk_symbol symbols[] = {
@@ -13,13 +15,13 @@ static const yk_symbol symbols[] = {
 
 /* By its soname: the name without .1 may be the toolkit's stub, which exports all functions and does nothing. */
 static const yk_library library = {
-    .soname = "libcuda.so.1",
+    .soname = YK_NAME_CUDA,
     .table = &yk_cu,
     .symbols = symbols,
     .count = YK_COUNT_OF(symbols),
     .absent = "cuda: no NVIDIA driver",
     .advice = "install NVIDIA's driver (Debian: nvidia-driver), or start the container with its GPUs",
-    .incomplete = "cuda: NVIDIA's driver is too old; Yoke needs a driver for CUDA 11 or later; libcuda.so.1 lacks",
+    .incomplete = "cuda: NVIDIA's driver is too old; Yoke needs a driver for CUDA 11 or later; " YK_NAME_CUDA " lacks",
 };
 
 /* The settings that choose which GPUs the driver starts, and their order. A child that finds the driver started by other code

@@ -5,22 +5,25 @@
  */
 #include "driver.h"
 
-#include "base/room.h"
+#include "base/system/environment.h"
+#include "base/system/file.h"
+#include "base/system/loader.h"
+#include "base/system/names.h"
+#include "base/system/room.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 yk_nvrtc_table yk_nvrtc;
 
 /* libnvrtc.so.11.2 is the soname of 11.2 to 11.8. Older versions lack functions that Yoke needs. */
-static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
+static const char *const sonames[] = { YK_NAMES_NVRTC };
 
-#define SONAMES "libnvrtc.so.13, .12 and .11.2"
-#define LAST_FOLDER "/usr/local/cuda/lib64"
+#define HOME_FOLDER "$" YK_TOOLKIT_VARIABLE YK_TOOLKIT_LIBRARIES
+#define LAST_FOLDER YK_TOOLKIT YK_TOOLKIT_LIBRARIES
 
-/* Open one candidate and fill the table. On failure the reason becomes a line of the log. */
-static bool try_library(const char *path, int flags, yk_text *log)
+/* Fill the table from one candidate. On failure the reason becomes a line of the log. */
+static bool try_handle(const char *path, void *library, yk_text *log)
 {
     static const yk_symbol symbols[] = {
 #define YK_NVRTC_SYMBOL(need, result, name, parameters, ...) { #name, offsetof(yk_nvrtc_table, name), YK_CUDA_##need },
@@ -29,14 +32,7 @@ static bool try_library(const char *path, int flags, yk_text *log)
     yk_nvrtc_table table;
     yk_text missing = { 0 };
     bool found = false;
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
 
-    if (!library) {
-        const char *reason = dlerror();
-        if (!(flags & RTLD_NOLOAD))
-            yk_text_add(log, "%s\n", reason ? reason : path);
-        return false;
-    }
     yk_library_bind(library, &table, symbols, YK_COUNT_OF(symbols), &missing);
     if (missing.length) {
         yk_text_add(log, "%s: not NVRTC 11.2 or later: lacks %s\n", path, yk_text_get(&missing));
@@ -49,10 +45,28 @@ static bool try_library(const char *path, int flags, yk_text *log)
     return found;
 }
 
-static bool try_sonames(int flags, yk_text *log)
+static bool try_library(const char *path, yk_text *log)
+{
+    void *library = yk_loader_open(path);
+    if (!library)
+        yk_text_add(log, "%s\n", yk_loader_why());
+    return library && try_handle(path, library, log);
+}
+
+static bool try_loaded(yk_text *log)
+{
+    bool found = false;
+    for (size_t i = 0; i < YK_COUNT_OF(sonames) && !found; i++) {
+        void *library = yk_loader_find(sonames[i]);
+        found = library && try_handle(sonames[i], library, log);
+    }
+    return found;
+}
+
+static bool try_sonames(yk_text *log)
 {
     for (size_t i = 0; i < YK_COUNT_OF(sonames); i++)
-        if (try_library(sonames[i], flags, log))
+        if (try_library(sonames[i], log))
             return true;
     return false;
 }
@@ -63,7 +77,7 @@ static bool try_folder(const char *folder, const char *subfolder, yk_text *log)
     for (size_t i = 0; i < YK_COUNT_OF(sonames) && !found; i++) {
         yk_text path = { 0 };
         yk_text_add(&path, "%s%s/%s", folder, subfolder, sonames[i]);
-        found = try_library(yk_text_get(&path), 0, log);
+        found = try_library(yk_text_get(&path), log);
         yk_text_free(&path);
     }
     return found;
@@ -71,36 +85,37 @@ static bool try_folder(const char *folder, const char *subfolder, yk_text *log)
 
 static yoke_status obey(const char *order, yk_text *log)
 {
-    if (order[0] != '/')
+    if (!yk_path_is_absolute(order))
         return yk_fail(YOKE_E_UNAVAILABLE,
-                       "cuda: YOKE_NVRTC is '%s'; it must be an absolute path, as " LAST_FOLDER "/libnvrtc.so.13", order);
-    if (try_library(order, 0, log))
+                       "cuda: YOKE_NVRTC is '%s'; it must be an absolute path, as %s/%s", order, LAST_FOLDER, sonames[0]);
+    if (try_library(order, log))
         return YOKE_OK;
     return yk_fail(YOKE_E_UNAVAILABLE, "cuda: YOKE_NVRTC is %s, which cannot be used as NVRTC: %s", order, yk_text_get(log));
 }
 
 static yoke_status find(yk_text *log)
 {
-    const char *order = secure_getenv("YOKE_NVRTC");
-    const char *home = secure_getenv("CUDA_HOME");
+    const char *order = yk_environment("YOKE_NVRTC");
+    const char *home = yk_environment(YK_TOOLKIT_VARIABLE);
 
     if (order && *order)
         return obey(order, log);
-    const char *none = home ? "$CUDA_HOME/lib64 (CUDA_HOME is not an absolute path)" : "$CUDA_HOME/lib64 (CUDA_HOME is not set)";
-    if (!home || home[0] != '/') /* a relative path would depend on the program's working directory */
+    const char *none = home ? HOME_FOLDER " (" YK_TOOLKIT_VARIABLE " is not an absolute path)"
+                            : HOME_FOLDER " (" YK_TOOLKIT_VARIABLE " is not set)";
+    if (!home || !yk_path_is_absolute(home)) /* a relative path would depend on the program's working directory */
         home = NULL;
-    if (try_sonames(RTLD_NOLOAD, log) || try_sonames(0, log) || (home && try_folder(home, "/lib64", log)) ||
+    if (try_loaded(log) || try_sonames(log) || (home && try_folder(home, YK_TOOLKIT_LIBRARIES, log)) ||
         try_folder(LAST_FOLDER, "", log))
         return YOKE_OK;
-    const char *lack = yk_room_lacks();
+    const char *lack = yk_room_lacks(YK_ROOM_OF_DRIVER);
     if (lack)
         return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "cuda: NVRTC, which compiles CUDA sources, cannot be searched for: %s", lack);
     return yk_fail(YOKE_E_UNAVAILABLE,
-                   "cuda: NVRTC, which compiles CUDA sources, is missing: searched for " SONAMES
+                   "cuda: NVRTC, which compiles CUDA sources, is missing: searched for " YK_TEXT_NVRTC
                    " in the loader's path, %s%s and " LAST_FOLDER
                    "; install it (NVIDIA's packages: cuda-nvrtc; Debian: nvidia-cuda-toolkit; pip: nvidia-cuda-nvrtc), or set "
                    "YOKE_NVRTC to the absolute path of the library",
-                   home ? home : none, home ? "/lib64" : "");
+                   home ? home : none, home ? YK_TOOLKIT_LIBRARIES : "");
 }
 
 yoke_status yk_nvrtc_load(yk_text *log)

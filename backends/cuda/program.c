@@ -5,13 +5,13 @@
  */
 #include "driver.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "backend_api.h"
+#include "base/system/file.h"
+#include "base/system/loader.h"
 
 /* NVRTC's target. */
 typedef struct target {
@@ -358,8 +358,7 @@ yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text
     char version[32];
     int architecture = yk_cuda_device_of(device)->architecture;
     size_t before = text->length;
-    Dl_info library;
-    struct stat file = { .st_size = 0 };
+    yk_file_facts file = { .size = 0 };
     yk_text log = { 0 };
     void *function;
     yoke_status status = yk_nvrtc_load(&log);
@@ -370,9 +369,11 @@ yoke_status yk_cuda_program_fingerprint(const yoke_device *device, yk_text *text
     if (status < 0)
         return status;
     memcpy(&function, &yk_nvrtc.nvrtcVersion, sizeof function);
-    if (!dladdr(function, &library) || !library.dli_fname || stat(library.dli_fname, &file) != 0)
-        file.st_size = file.st_mtime = 0;
+    char *path = yk_loader_path_of(function);
+    if (path)
+        (void)yk_path_get_facts(path, &file);
+    free(path);
     yk_text_add(text, "compute capability %d.%d, driver for CUDA %s, NVRTC %s (%lld bytes of %lld)", architecture / 10,
-                architecture % 10, device->info.driver, version, (long long)file.st_size, (long long)file.st_mtime);
+                architecture % 10, device->info.driver, version, (long long)file.size, (long long)file.seconds);
     return text->length > before ? YOKE_OK : yk_no_memory("the description of a CUDA device");
 }

@@ -5,10 +5,13 @@
  */
 #include "driver.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/system/environment.h"
+#include "base/system/file.h"
+#include "base/system/loader.h"
+#include "base/system/names.h"
 
 /* The folders found so far, and a root that is searched. */
 typedef struct search {
@@ -33,10 +36,10 @@ static bool try_folder(const search *s, const char *root, const char *below)
     for (size_t i = 0; i < YK_COUNT_OF(folders) && !found; i++) {
         yk_text path = { 0 };
         yk_text_add(&path, "%s%s%s/%s", root, below, folders[i], s->part);
-        found = path.length > 0 && access(path.data, R_OK) == 0;
+        found = path.length > 0 && yk_path_is_there(path.data);
         if (found)
             path.data[path.length - strlen(s->part) - 1] = '\0';
-        char *real = found ? realpath(path.data, NULL) : NULL;
+        char *real = found ? yk_path_real(path.data) : NULL;
         if (real && !has(s->folders, real))
             yk_text_add_bytes(s->folders, real, strlen(real) + 1);
         free(real);
@@ -56,11 +59,10 @@ static bool try_library(const search *s)
                                          "/../../curand/include",
                                          "/../../cuda_nvcc/include",
                                          "/../../cuda_crt/include" };
-    Dl_info library;
     void *function;
     bool found = false;
     memcpy(&function, &yk_nvrtc.nvrtcVersion, sizeof function);
-    char *path = dladdr(function, &library) && library.dli_fname ? realpath(library.dli_fname, NULL) : NULL;
+    char *path = yk_loader_path_of(function);
     char *slash = path ? strrchr(path, '/') : NULL;
     if (slash)
         *slash = '\0';
@@ -72,8 +74,8 @@ static bool try_library(const search *s)
 
 static bool try_variable(const search *s, const char *name)
 {
-    const char *home = secure_getenv(name);
-    return home && home[0] == '/' && try_folder(s, home, "/include");
+    const char *home = yk_environment(name);
+    return home && yk_path_is_absolute(home) && try_folder(s, home, "/include");
 }
 
 void yk_cuda_program_include_folders(const yoke_device *device, yk_text *folders)
@@ -89,6 +91,6 @@ void yk_cuda_program_include_folders(const yoke_device *device, yk_text *folders
     for (size_t i = 0; loaded && i < YK_COUNT_OF(parts); i++) {
         const search s = { folders, parts[i] };
         if (!try_library(&s) && !try_variable(&s, "CUDA_HOME") && !try_variable(&s, "CUDA_PATH"))
-            (void)try_folder(&s, "/usr/local/cuda", "/include");
+            (void)try_folder(&s, YK_TOOLKIT, "/include");
     }
 }

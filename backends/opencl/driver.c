@@ -2,6 +2,8 @@
 /* Loading the OpenCL loader and filling the table of its functions on first use. */
 #include "driver.h"
 
+#include "base/system/names.h"
+
 struct yk_cl_table yk_cl;
 
 static const yk_symbol symbols[] = {
@@ -10,13 +12,13 @@ static const yk_symbol symbols[] = {
 };
 
 static const yk_library library = {
-    .soname = "libOpenCL.so.1",
+    .soname = YK_NAME_OPENCL,
     .table = &yk_cl,
     .symbols = symbols,
     .count = YK_COUNT_OF(symbols),
     .absent = "opencl: no OpenCL loader",
     .advice = "install a loader and a driver for the device (Debian: ocl-icd-libopencl1, pocl-opencl-icd)",
-    .incomplete = "opencl: libOpenCL.so.1 is not an OpenCL 1.2 loader (Debian: ocl-icd-libopencl1); it lacks",
+    .incomplete = "opencl: " YK_NAME_OPENCL " is not an OpenCL 1.2 loader (Debian: ocl-icd-libopencl1); it lacks",
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `loaded`, and yk_cl until `loaded` is set */

@@ -7,12 +7,10 @@
  */
 #include "driver.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <link.h>
+#include "base/system/environment.h"
+#include "base/system/file.h"
+
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define VENDORS "/etc/OpenCL/vendors"
 #define LAYERS "/etc/OpenCL/layers"
@@ -27,26 +25,16 @@ static bool ends_in(const char *name, const char *end)
     return length > wanted && strcmp(name + length - wanted, end) == 0;
 }
 
-static int wants_icd(const struct dirent *entry)
-{
-    return ends_in(entry->d_name, ".icd");
-}
-
-static int wants_layer(const struct dirent *entry)
-{
-    return ends_in(entry->d_name, ".lay");
-}
-
 /* The first line of a file, "" when it cannot be read. Links are followed, as loaders follow them. */
 static void read_line(const char *path, char *line, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t length = fd < 0 ? -1 : read(fd, line, size - 1);
+    int file = yk_file_open(path, YK_FILE_FOLLOW);
+    ptrdiff_t length = file < 0 ? -1 : yk_file_read(file, line, size - 1);
 
     line[length > 0 ? length : 0] = '\0';
     line[strcspn(line, "\r\n")] = '\0';
-    if (fd >= 0)
-        close(fd);
+    if (file >= 0)
+        yk_file_close(file);
 }
 
 static void visit_file(const char *path, icd_fn visit, void *user)
@@ -57,19 +45,21 @@ static void visit_file(const char *path, icd_fn visit, void *user)
     visit(path, library, user);
 }
 
-static void visit_folder(const char *folder, int (*wanted)(const struct dirent *entry), icd_fn visit, void *user)
+static void visit_folder(const char *folder, const char *end, icd_fn visit, void *user)
 {
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, wanted, alphasort);
+    yk_folder *open = yk_folder_open(folder, true);
+    char **names = open ? yk_folder_list(open) : NULL;
 
-    for (int i = 0; i < count; i++) {
+    for (size_t i = 0; names && names[i]; i++) {
         yk_text path = { 0 };
-        yk_text_add(&path, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", entries[i]->d_name);
+        if (!ends_in(names[i], end))
+            continue;
+        yk_text_add(&path, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/", names[i]);
         visit_file(yk_text_get(&path), visit, user);
         yk_text_free(&path);
-        free(entries[i]);
     }
-    free(entries);
+    yk_folder_list_free(names);
+    yk_folder_close(open);
 }
 
 static void visit_libraries(const char *names, icd_fn visit, void *user)
@@ -85,7 +75,7 @@ static void visit_libraries(const char *names, icd_fn visit, void *user)
 
 static const char *variable(const char *name)
 {
-    const char *value = secure_getenv(name);
+    const char *value = yk_environment(name);
 
     return value && *value ? value : NULL;
 }
@@ -93,11 +83,11 @@ static const char *variable(const char *name)
 /* Visit the drivers that OCL_ICD_VENDORS names. */
 static void visit_ordered(const char *order, icd_fn visit, void *user)
 {
-    struct stat status;
+    yk_file_facts facts;
     yk_text path = { 0 };
 
-    if (stat(order, &status) == 0 && S_ISDIR(status.st_mode)) {
-        visit_folder(order, wants_icd, visit, user);
+    if (yk_path_get_facts(order, &facts) && facts.kind == YK_FILE_FOLDER) {
+        visit_folder(order, ".icd", visit, user);
     } else if (ends_in(order, ".icd")) {
         yk_text_add(&path, "%s%s", strchr(order, '/') ? "" : VENDORS "/", order);
         visit_file(yk_text_get(&path), visit, user);
@@ -117,7 +107,7 @@ static void visit_all(icd_fn visit, void *user)
     if (vendors)
         visit_ordered(vendors, visit, user);
     else
-        visit_folder(path ? path : VENDORS, wants_icd, visit, user);
+        visit_folder(path ? path : VENDORS, ".icd", visit, user);
 }
 
 /* ---- The key ---- */
@@ -134,12 +124,11 @@ typedef struct loaded_search {
     bool found;
 } loaded_search;
 
-static int compare_loaded(struct dl_phdr_info *info, size_t size, void *user)
+static int compare_loaded(const char *path, void *user)
 {
     loaded_search *search = user;
 
-    (void)size;
-    search->found = strcmp(file_name(info->dlpi_name), search->name) == 0;
+    search->found = strcmp(file_name(path), search->name) == 0;
     return search->found;
 }
 
@@ -179,7 +168,7 @@ bool yk_opencl_driver_key(yk_text *text)
         yk_text_add_variable(text, variables[i]);
     visit_all(add_to_key, &key);
     bool loaded = key.loaded;
-    visit_folder(layers ? layers : LAYERS, wants_layer, add_to_key, &key);
+    visit_folder(layers ? layers : LAYERS, ".lay", add_to_key, &key);
     return !loaded;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/process/lasting.h"
 #include "base/process/library.h"
+#include "base/system/thread.h"
 
 bool yk_forked;
 
@@ -44,7 +45,7 @@ static void in_child(void)
 void yk_fork_watch(const yk_fork_hooks *hooks)
 {
     watched = hooks;
-    error = pthread_atfork(before, in_parent, in_child);
+    error = yk_fork_handlers(before, in_parent, in_child);
 }
 
 yoke_status yk_fork_begin_start(void)

@@ -7,10 +7,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "base/process/process.h"
+#include "base/system/environment.h"
+#include "base/system/memory.h"
 
 typedef struct orders {
     atomic_bool armed; /* true: `fault` does not change */
@@ -66,7 +67,7 @@ static void set_order(const yoke_fault *fault)
 static void obey_environment(void)
 {
     static char call[80];
-    const char *order = secure_getenv("YOKE_INJECT");
+    const char *order = yk_environment("YOKE_INJECT");
     yoke_fault fault = { 0 };
     char what[24] = "";
 
@@ -88,10 +89,9 @@ static void obey_environment(void)
 
 static void start(void)
 {
-    void *memory = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
+    shared = yk_memory_share(sizeof *shared);
+    if (!shared)
         abort(); /* only in builds for tests */
-    shared = memory;
     obey_environment();
 }
 

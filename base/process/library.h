@@ -5,8 +5,6 @@
 
 #include "base/process/process.h"
 
-struct dl_phdr_info;
-
 /* A function of a library, and the table member that receives its address. */
 typedef struct yk_symbol {
     const char *name;
@@ -32,8 +30,8 @@ yoke_status yk_library_open(const yk_library *library);
 /* Fill a table, with NULL for missing functions; the names of all missing required functions are appended to `missing`. */
 void yk_library_bind(void *library, void *table, const yk_symbol *symbols, size_t count, yk_text *missing);
 
-/* dl_iterate_phdr, but never while this process forks: the child would inherit the loader's lock, held for ever. */
-void yk_library_each_loaded(int (*visit)(struct dl_phdr_info *info, size_t size, void *user), void *user);
+/* yk_loader_each, but never while this process forks: the child would inherit the loader's lock, held for ever. */
+void yk_library_each_loaded(int (*visit)(const char *path, void *user), void *user);
 
 /* Take the loader's locks once, and release them. In a child of a fork during which another thread held one, this does not return.
  */

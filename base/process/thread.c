@@ -5,7 +5,6 @@
  */
 #include "base/process/thread.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/process/waiter.h"
@@ -93,22 +92,6 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Yoke's threads block all signals, which are the program's. Returns an errno value. */
-static int start(yk_thread *self)
-{
-    sigset_t all, before;
-    pthread_t id;
-    sigfillset(&all);
-    int error = pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (error)
-        return error;
-    error = pthread_create(&id, NULL, run, self);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!error)
-        pthread_detach(id);
-    return error;
-}
-
 /* A new thread, which has a job or is kept; NULL and a record on failure. */
 static yk_thread *new_thread(void (*fn)(void *argument), void *argument, const char *what)
 {
@@ -123,7 +106,7 @@ static yk_thread *new_thread(void (*fn)(void *argument), void *argument, const c
     int error = yk_cond_init(&self->wake);
     if (error)
         goto no_cond;
-    error = start(self);
+    error = yk_thread_begin(run, self);
     if (error)
         goto no_thread;
     yk_log(YOKE_LOG_DEBUG, "a new thread for %s", what);

@@ -48,11 +48,19 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(YOKE_EXPORTS) /* while Yoke itself is compiled; a program needs no such word */
+#define YOKE_API __declspec(dllexport)
+#elif defined(_WIN32) || !defined(__GNUC__)
+#define YOKE_API
+#else
 #define YOKE_API __attribute__((visibility("default")))
+#endif
+
+#if defined(__MINGW32__)
+#define YOKE_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#elif defined(__GNUC__)
 #define YOKE_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define YOKE_API
 #define YOKE_PRINTF(text, first)
 #endif
 
@@ -495,7 +503,8 @@ YOKE_API yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn 
 /* Get a file descriptor that becomes readable when the event is complete, and stays readable until it is read: for poll, epoll,
  * libuv, asyncio. The caller owns the descriptor and may close it at any time; yoke_event_query tells how the work ended. Each call
  * returns a new descriptor, and keeps a second one until the event is complete: who waits for thousands of events at once had
- * better have yoke_event_on_complete write to one descriptor of the program. out_fd is -1 when the call fails.
+ * better have yoke_event_on_complete write to one descriptor of the program. On Windows it is a socket, for select and WSAPoll, and
+ * is closed by closesocket. out_fd is -1 when the call fails.
  * YOKE_E_OUT_OF_HOST_MEMORY: no descriptor or thread is available. */
 YOKE_API yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd);
 

@@ -69,7 +69,7 @@ yoke_status yops_check_limit(const yops_call *call, const char *name, yoke_numbe
 
 /* Like snprintf, for a format with nothing but %s, %d, %u and %zu, in a part of its time. Returns the length of the whole text;
  * what does not fit is cut off. */
-int yops_write(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int yops_write(char *text, size_t size, const char *format, ...) YOKE_PRINTF(3, 4);
 
 /* ---- Kernels: program.c ---- */
 

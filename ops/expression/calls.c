@@ -18,6 +18,7 @@
 
 #include "tree.h"
 #include "identity.h"
+#include "base/system/text_stream.h"
 #include "call/text.h"
 
 /* ---- Words ---- */
@@ -377,14 +378,12 @@ yoke_status yops_expression_get_functions(const yops_call *call, const yops_expr
                                           char **out_text)
 {
     const yops_expression_facts *facts = &expression->facts;
-    char *text = NULL;
-    size_t size;
+    yk_text_stream stream;
     *out_text = NULL;
     if (!facts->functions && !calls_language(expression))
         return YOKE_OK;
-    FILE *out = open_memstream(&text, &size);
-    bool good = out;
-    if (out) {
+    if (yk_text_stream_open(&stream)) {
+        FILE *out = stream.file;
         fputs("#include <yoke/kernel.h>\n#include <yoke/types.h>\n", out);
         if (facts->needs_f64)
             fputs("#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ < 120\n"
@@ -392,13 +391,12 @@ yoke_status yops_expression_get_functions(const yops_call *call, const yops_expr
                   "#endif\n",
                   out);
         write_calls(out, expression);
-        good = write_functions(out, expression, vars) && !ferror(out);
-        good = fclose(out) == 0 && good;
+        bool good = write_functions(out, expression, vars);
+        *out_text = yk_text_stream_close(&stream);
+        if (!good) {
+            free(*out_text);
+            *out_text = NULL;
+        }
     }
-    if (!good) {
-        free(text);
-        return yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the functions of the expression");
-    }
-    *out_text = text;
-    return YOKE_OK;
+    return *out_text ? YOKE_OK : yops_fail(call, YOKE_E_OUT_OF_HOST_MEMORY, "no memory for the functions of the expression");
 }

@@ -9,6 +9,7 @@
 #include <yoke/library.h>
 
 #include "base/sized.h"
+#include "base/system/names.h"
 #include "library.h"
 
 yops_cuda_table yops_cuda;
@@ -92,15 +93,15 @@ static bool no_version(const char *path, char *version, char *reason, size_t siz
 #define TABLE(name) &yops_##name, sizeof yops_##name, name##_symbols, YOPS_COUNT_OF(name##_symbols)
 
 static const yvendor_library libraries[] = {
-    [YOPS_CUBLAS] = { "cuBLAS", SONAMES("libcublas.so.13", "libcublas.so.12", "libcublas.so.11"), true,
+    [YOPS_CUBLAS] = { "cuBLAS", SONAMES(YK_NAMES_CUBLAS), true,
                       "install it (NVIDIA's packages: libcublas; pip: nvidia-cublas), or set CUDA_HOME", NULL, TABLE(cublas),
                       cublas_version },
-    [YOPS_CUFFT] = { "cuFFT", SONAMES("libcufft.so.12", "libcufft.so.11", "libcufft.so.10"), true,
+    [YOPS_CUFFT] = { "cuFFT", SONAMES(YK_NAMES_CUFFT), true,
                      "install it (NVIDIA's packages: libcufft; pip: nvidia-cufft), or set CUDA_HOME", NULL, TABLE(cufft),
                      cufft_version },
-    [YOPS_CLBLAST] = { "CLBlast", SONAMES("libclblast.so.1"), false, "install it (Debian: libclblast1)", NULL, TABLE(clblast),
+    [YOPS_CLBLAST] = { "CLBlast", SONAMES(YK_NAMES_CLBLAST), false, "install it (Debian: libclblast1)", NULL, TABLE(clblast),
                        clblast_version },
-    [YOPS_CUDA_DRIVER] = { "CUDA's driver", SONAMES("libcuda.so.1"), false, "install NVIDIA's driver", NULL, TABLE(cuda),
+    [YOPS_CUDA_DRIVER] = { "CUDA's driver", SONAMES(YK_NAME_CUDA), false, "install NVIDIA's driver", NULL, TABLE(cuda),
                            no_version },
 };
 _Static_assert(YOPS_COUNT_OF(libraries) == YOPS_LIBRARY_END, "a row for each library");

@@ -4,6 +4,7 @@
 #define YK_PROBE_H
 
 #include "backend_api.h"
+#include "base/system/child.h"
 
 /* A child's time limit; tests shorten it. */
 YK_DEFINED_HERE extern unsigned yk_probe_seconds;
@@ -11,8 +12,7 @@ YK_DEFINED_HERE extern unsigned yk_probe_seconds;
 /* A child that is being queried. */
 typedef struct yk_probe_child {
     const yk_backend *backend;
-    pid_t pid;
-    int fd;          /* the pipe for its answer */
+    yk_child child;
     bool silent;     /* it did not answer in time */
     char fault[128]; /* the driver's fault, such as "crashed (signal 11) when it was ..."; "" when it answered */
 } yk_probe_child;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "base/room.h"
+#include "base/system/room.h"
 #include "device/probe.h"
 #include "program/cache/program_cache.h"
 #include "stream/wait.h"
@@ -309,7 +309,7 @@ static bool is_started_elsewhere(const yk_backend *backend)
 yoke_status yk_start_list(const yk_backend *backend, bool find_culprit, yk_device_list *list)
 {
     bool answered;
-    if (is_started(backend) || is_started_elsewhere(backend))
+    if (!yk_child_works() || is_started(backend) || is_started_elsewhere(backend))
         return yk_start_here(backend, list);
     yoke_status status = ask(backend, find_culprit, list, NULL, &answered);
     return status == YOKE_E_FORKED ? yk_start_here(backend, list) : status; /* seen by the driver alone: started elsewhere */
@@ -353,10 +353,11 @@ yoke_status yk_start_check(const yk_backend *backend)
 {
     yk_text key = { 0 };
     yoke_status status = YOKE_OK;
-    const char *lack = is_started(backend) ? NULL : yk_room_lacks();
+    const char *lack = is_started(backend) ? NULL : yk_room_lacks(YK_ROOM_OF_DRIVER);
     if (lack)
         return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY, "%s: the driver is not started: %s", backend->name, lack);
-    if (!is_started(backend) && !yk_read_switch("YOKE_TRUST_DRIVERS", 0) && make_key(backend, &key) && !yk_trust_find(&key))
+    if (yk_child_works() && !is_started(backend) && !yk_read_switch("YOKE_TRUST_DRIVERS", 0) && make_key(backend, &key) &&
+        !yk_trust_find(&key))
         status = check_by_child(backend, &key);
     yk_text_free(&key);
     return status;

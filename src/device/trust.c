@@ -5,26 +5,23 @@
  */
 #include "device/trust.h"
 
-#include <fcntl.h>
-#include <link.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "backend_api.h"
 #include "base/process/library.h"
+#include "base/system/file.h"
 #include "program/cache/program_cache.h"
 
 /* ---- Lines: see backend_api.h ---- */
 
 void yk_text_add_file(yk_text *text, const char *path)
 {
-    struct stat status;
-    if (stat(path, &status) != 0)
+    yk_file_facts file;
+    if (!yk_path_get_facts(path, &file))
         yk_text_add(text, "%s\t-\n", path);
     else
-        yk_text_add(text, "%s\t%lld %lld.%09ld %llu %llu\n", path, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
-                    status.st_mtim.tv_nsec, (unsigned long long)status.st_dev, (unsigned long long)status.st_ino);
+        yk_text_add(text, "%s\t%lld %lld.%09ld %llu %llu\n", path, (long long)file.size, (long long)file.seconds, file.nanoseconds,
+                    (unsigned long long)file.disk, (unsigned long long)file.number);
 }
 
 void yk_text_add_variable(yk_text *text, const char *name)
@@ -37,11 +34,11 @@ void yk_text_add_variable(yk_text *text, const char *name)
 static void add_boot(yk_text *text)
 {
     char id[64];
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd < 0 ? 0 : read(fd, id, sizeof id);
-    if (fd >= 0)
-        close(fd);
-    for (ssize_t i = 0; i < length && id[i] != '\n'; i++)
+    int file = yk_file_open("/proc/sys/kernel/random/boot_id", YK_FILE_READ);
+    ptrdiff_t length = file < 0 ? 0 : yk_file_read(file, id, sizeof id);
+    if (file >= 0)
+        yk_file_close(file);
+    for (ptrdiff_t i = 0; i < length && id[i] != '\n'; i++)
         yk_text_add_bytes(text, &id[i], 1);
     yk_text_add_bytes(text, "\n", 1);
 }
@@ -60,12 +57,11 @@ typedef struct loaded {
     yk_text *files; /* NULL: only count */
 } loaded;
 
-static int add_loaded(struct dl_phdr_info *info, size_t size, void *user)
+static int add_loaded(const char *path, void *user)
 {
     loaded *all = user;
-    (void)size;
-    if (all->files && all->count >= all->first && strchr(info->dlpi_name, '/') && !strpbrk(info->dlpi_name, "\t\n"))
-        yk_text_add_file(all->files, info->dlpi_name);
+    if (all->files && all->count >= all->first && strchr(path, '/') && !strpbrk(path, "\t\n"))
+        yk_text_add_file(all->files, path);
     all->count++;
     return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef YK_PINNED_H
 #define YK_PINNED_H
 
+#include "base/system/memory.h"
 #include "objects/objects.h"
 
 /* Register the memory of a pinned buffer, until yk_pinned_forget. YOKE_E_INVALID_ARGUMENT: part of the memory is registered
@@ -13,10 +14,6 @@ void yk_pinned_forget(const yoke_buffer *buffer);
 /* Whether the whole range is pinned for this device: by Yoke, or by other code, as the driver reports. Memory that Yoke pinned for
  * another device is pageable, unless the backend pins for all of its devices. */
 bool yk_is_pinned(const yoke_device *device, const void *host, size_t size);
-
-/* False where the system reports that the memory cannot be written, or cannot check memory of this kind. Only the first and the
- * last page are checked. */
-bool yk_is_writable(const void *host, size_t size);
 
 /* Whether the device may write there. Memory pinned for any device counts as writable: the system may be unable to check it. What
  * Yoke has pinned costs no call of the system. */

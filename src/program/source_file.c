@@ -6,12 +6,10 @@
 #include "program/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/system/file.h"
 #include "program/include/include_parts.h"
 
 /* The file that is read. */
@@ -26,7 +24,7 @@ typedef struct context {
 /* A relative path that leads nowhere is nearly always about the working directory. */
 static yoke_status path_fault(const context *at, int error)
 {
-    char *here = at->path[0] == '/' ? NULL : realpath(".", NULL);
+    char *here = yk_path_is_absolute(at->path) ? NULL : yk_path_real(".");
     yoke_status status = FAULT(error == ENOENT || error == ENOTDIR ? YOKE_E_NOT_FOUND : YOKE_E_INVALID_ARGUMENT, at,
                                "cannot be opened: %s%s%.300s%s", strerror(error), here ? " (the working directory is " : "",
                                here ? here : "", here ? ")" : "");
@@ -37,43 +35,35 @@ static yoke_status path_fault(const context *at, int error)
 static yoke_status read_bytes(const context *at, int file, size_t size, yk_text *out)
 {
     char *bytes = malloc(size + 1);
-    size_t length = 0;
     if (!bytes)
         return yk_no_memory("a source's file");
-    while (length < size) {
-        ssize_t got = read(file, bytes + length, size - length);
-        if (got == 0)
-            break;
-        if (got < 0 && errno != EINTR) {
-            yoke_status status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "cannot be read: %s", strerror(errno));
-            free(bytes);
-            return status;
-        }
-        length += got > 0 ? (size_t)got : 0;
+    ptrdiff_t length = yk_file_read(file, bytes, size);
+    if (length < 0) {
+        yoke_status status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "cannot be read: %s", strerror(errno));
+        free(bytes);
+        return status;
     }
     bytes[length] = '\0';
-    *out = (yk_text){ .data = bytes, .length = length, .capacity = size + 1 };
+    *out = (yk_text){ .data = bytes, .length = (size_t)length, .capacity = size + 1 };
     return length > 0 ? YOKE_OK : FAULT(YOKE_E_INVALID_ARGUMENT, at, "is %s", "empty");
 }
 
 /* `real`: the path without links, so that no link that appears later is followed. */
 static yoke_status read_file(const context *at, const char *real, yk_text *out)
 {
-    struct stat about;
-    int file;
-    do /* never block on a pipe */
-        file = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-    while (file < 0 && errno == EINTR);
+    yk_file_facts about = { .kind = YK_FILE_OTHER };
+    int file = yk_file_open(real, YK_FILE_READ);
     if (file < 0)
         return path_fault(at, errno);
     yoke_status status = YOKE_OK;
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
-        status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "is not %s", S_ISDIR(about.st_mode) ? "a file but a folder" : "a regular file");
-    else if (about.st_size > YK_INCLUDE_BYTES)
+    if (!yk_file_get_facts(file, &about) || about.kind != YK_FILE_REGULAR)
+        status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "is not %s",
+                       about.kind == YK_FILE_FOLDER ? "a file but a folder" : "a regular file");
+    else if (about.size > YK_INCLUDE_BYTES)
         status = FAULT(YOKE_E_INVALID_ARGUMENT, at, "exceeds the %d MiB of a source", YK_INCLUDE_BYTES >> 20);
     else
-        status = read_bytes(at, file, (size_t)about.st_size, out);
-    close(file);
+        status = read_bytes(at, file, (size_t)about.size, out);
+    yk_file_close(file);
     return status;
 }
 
@@ -117,7 +107,7 @@ yoke_status yk_source_open(const char *function, yk_language language, const yok
     for (const char *c = at.path; *c; c++)
         if ((unsigned char)*c < ' ')
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.%s_file is not a line of text", function, at.member);
-    file->folder = realpath(at.path, NULL);
+    file->folder = yk_path_real(at.path);
     if (!file->folder)
         return errno == ENOMEM ? yk_no_memory("the path of a source's file") : path_fault(&at, errno);
     yoke_status status = read_file(&at, file->folder, &file->text);

@@ -3,13 +3,7 @@
  * Completion callbacks and file descriptors of events. One thread, the watcher, polls all watched events, and exists only while
  * there are any. The watcher never runs code of the program: other threads call the callbacks, so that none waits for another.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
-#ifdef __linux__
-#include <sys/eventfd.h>
-#endif
 
 #include "backend.h"
 #include "stream/event.h"
@@ -17,6 +11,7 @@
 #include "stream/stream.h"
 #include "stream/validator.h"
 #include "base/process/thread.h"
+#include "base/system/notice.h"
 
 /* How long the watcher stays when nothing is left to watch. */
 #define IDLE_NANOSECONDS 1000000000u
@@ -135,18 +130,10 @@ static void add_due(watch *completed)
     call_due(); /* late calls are better than none */
 }
 
-static void make_readable(int fd)
-{
-    static const uint64_t one = 1;
-    while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
-        continue;
-    close(fd);
-}
-
 static void fire(watch *completed)
 {
     if (!completed->fn) {
-        make_readable(completed->fd);
+        yk_notice_give(completed->fd);
         free_watch(completed);
     } else {
         add_due(completed);
@@ -277,27 +264,13 @@ yoke_status yoke_event_on_complete(yoke_event *event, yoke_complete_fn fn, void 
     return status < 0 ? yk_attribute(function, event->where, status) : status;
 }
 
-/* Two descriptors: the caller reads from the first, Yoke writes to the second. They differ, so that the caller may close its own at
- * any time. */
 static yoke_status open_pair(int ends[2])
 {
-#ifdef __linux__
-    ends[0] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    ends[1] = ends[0] < 0 ? -1 : fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
-    if (ends[0] >= 0 && ends[1] < 0)
-        close(ends[0]);
-    bool open = ends[0] >= 0 && ends[1] >= 0;
-#else
-    bool open = pipe(ends) == 0;
-    for (int i = 0; open && i < 2; i++) {
-        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-        (void)fcntl(ends[i], F_SETFL, O_NONBLOCK);
-    }
-#endif
-    if (open)
+    int error = yk_notice_open(ends);
+    if (!error)
         return YOKE_OK;
     return yk_fail(YOKE_E_OUT_OF_HOST_MEMORY,
-                   "cannot create a file descriptor for an event (error %d): raise the limit on open files (ulimit -n)", errno);
+                   "cannot create a file descriptor for an event (error %d): raise the limit on open files (ulimit -n)", error);
 }
 
 yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd)
@@ -314,8 +287,8 @@ yoke_status yoke_event_get_fd(yoke_event *event, int *out_fd)
         return yk_attribute(function, event->where, status);
     status = watch_event(&(watch){ .event = event, .fd = ends[1] });
     if (status < 0) {
-        close(ends[0]);
-        close(ends[1]);
+        yk_notice_close(ends[0]);
+        yk_notice_close(ends[1]);
         return yk_attribute(function, event->where, status);
     }
     *out_fd = ends[0];

@@ -5,16 +5,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 /* Whether a new trace may replace what the file has: nothing, or a trace. */
 bool yk_trace_may_replace(int descriptor);
 
 /* Insert entries, without a newline at the end, before the end of the array, which begins at *end; 0: the file is empty. Returns 0,
  * or what `errno` says of the failure: the file then has what it had before. */
-int yk_trace_insert(int descriptor, off_t *end, const char *entries, size_t size);
+int yk_trace_insert(int descriptor, uint64_t *end, const char *entries, size_t size);
 
 /* Where the end of the array begins; 0: the file is not an array that yk_trace_insert has written. */
-off_t yk_trace_find_end(int descriptor);
+uint64_t yk_trace_find_end(int descriptor);
 
 #endif

@@ -6,14 +6,13 @@
 #include "trace/trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/system/environment.h"
+#include "base/system/file.h"
+#include "base/system/thread.h"
 #include "stream/op.h"
 #include "stream/stream.h"
 #include "trace/trace_array.h"
@@ -21,7 +20,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static int file = -1;
 static yk_text file_name;
-static off_t array_end;
+static uint64_t array_end;
 static uint64_t entries; /* calls of write_line that have succeeded */
 static bool tried, full; /* full: an entry could not be written, so the file takes no more */
 static uint64_t start;
@@ -30,7 +29,7 @@ static uint64_t start;
 static void expand_path(const char *requested, yk_text *path)
 {
     for (const char *percent; (percent = strstr(requested, "%p")); requested = percent + 2)
-        yk_text_add(path, "%.*s%ld", (int)(percent - requested), requested, (long)getpid());
+        yk_text_add(path, "%.*s%ld", (int)(percent - requested), requested, yk_process_id());
     yk_text_add(path, "%s", requested);
 }
 
@@ -38,26 +37,27 @@ static void expand_path(const char *requested, yk_text *path)
  */
 static int take(int descriptor)
 {
-    struct stat about;
-    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid())
+    yk_file_facts about;
+    if (!yk_file_get_facts(descriptor, &about) || about.kind != YK_FILE_REGULAR || !about.is_own)
         return EPERM;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
-        return errno;
+    int error = yk_file_lock(descriptor);
+    if (error)
+        return error;
     if (!yk_trace_may_replace(descriptor))
         return EEXIST;
-    return ftruncate(descriptor, 0) == 0 ? 0 : errno;
+    return yk_file_cut(descriptor, 0);
 }
 
 /* Open a file for this process alone: another traced process gets a file of its own. In a world-writable folder another user may
  * plant a link, pipe or file under a guessable name, so the file must be a regular file of this user. */
 static int open_exclusive(const char *path)
 {
-    int descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    int descriptor = yk_file_open(path, YK_FILE_CHANGE);
     int error = descriptor >= 0 ? take(descriptor) : errno;
     if (!error)
         return descriptor;
     if (descriptor >= 0)
-        close(descriptor);
+        yk_file_close(descriptor);
     errno = error;
     return -1;
 }
@@ -68,7 +68,7 @@ static void open_file(const char *requested)
     expand_path(requested, &file_name);
     file = open_exclusive(yk_text_get(&file_name));
     if (file < 0 && errno == EWOULDBLOCK) {
-        yk_text_add(&file_name, ".%ld", (long)getpid());
+        yk_text_add(&file_name, ".%ld", yk_process_id());
         file = open_exclusive(yk_text_get(&file_name));
     }
     if (file >= 0)
@@ -126,7 +126,7 @@ bool yk_trace_file_open(uint64_t origin)
 {
     YK_UNCANCELLED;
     pthread_mutex_lock(&lock);
-    const char *requested = secure_getenv("YOKE_TRACE");
+    const char *requested = yk_environment("YOKE_TRACE");
     if (!tried && requested && *requested) {
         open_file(requested);
         start = origin;
@@ -270,7 +270,7 @@ static unsigned thread_row(void)
     mine = atomic_fetch_add(&threads, 1) + 1;
     yk_text line = { 0 };
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":", mine);
-    if (gettid() == getpid())
+    if (yk_thread_is_main())
         yk_text_add(&line, "\"main thread\"}}");
     else
         yk_text_add(&line, "\"thread %u\"}}", mine);

@@ -5,9 +5,8 @@
  * each operation, and what is in the mapping outlives the process.
  */
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "base/system/memory.h"
 #include "base/text.h"
 #include "stream/op.h"
 #include "stream/stream.h"
@@ -27,14 +26,14 @@ void yk_trace_last_entry(yk_text *line)
 
 void yk_trace_last_map(int file)
 {
-    char *start = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (start == MAP_FAILED)
+    char *start = yk_memory_map(file, MAPPED);
+    if (!start)
         return; /* a file system without mappings: the trace has no such entry */
     char *entry = memmem(start, MAPPED, before, sizeof before - 1);
     if (entry && entry + sizeof before - 1 + ROOM <= start + MAPPED)
         last = entry + sizeof before - 1;
     else
-        munmap(start, MAPPED);
+        yk_memory_unmap(start, MAPPED);
 }
 
 /* The text as a JSON string's inside: what would need an escape becomes a quote. */

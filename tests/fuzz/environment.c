@@ -67,10 +67,9 @@ static void read_cache(void)
     yk_cache_folder folder;
     yk_cache_folder_open(&folder);
     FUZZ_EXPECT(folder.mode >= YOKE_CACHE_OFF && folder.mode <= YOKE_CACHE_ON);
-    FUZZ_EXPECT((folder.mode == YOKE_CACHE_OFF) == (folder.fd < 0));
+    FUZZ_EXPECT((folder.mode == YOKE_CACHE_OFF) == (folder.folder == NULL));
     FUZZ_EXPECT(memchr(folder.reason, '\0', sizeof folder.reason) && memchr(folder.path, '\0', sizeof folder.path));
-    if (folder.fd >= 0)
-        close(folder.fd);
+    yk_folder_close(folder.folder);
     nftw(sandbox, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -54,7 +54,7 @@ vendor='(^|/)(CL/[a-z_]*\.h|cuda[a-z_]*\.h|nvrtc\.h)$'
 reached "$top_srcdir/src" "$vendor|/backends/|^$top_srcdir/ops/" >"$tap_folder/core"
 tap_empty "src/ includes no vendor's header and nothing of backends/ or ops/" "$tap_folder/core"
 
-for folder in base base/process; do
+for folder in base base/process base/system base/system/posix; do
     reached "$top_srcdir/$folder" "$vendor|/(backends|src|ops|comm)/"
 done >"$tap_folder/base"
 tap_empty "base/ includes no vendor's header, and nothing of ours that stands on it" "$tap_folder/base"
@@ -146,7 +146,8 @@ tap_empty "tests/backend-host compiles what reads the list of backends" "$tap_fo
 # What a backend wants from the core: declared in backend_api.h or base/, or its own.
 grep -hE '^ *#include "[a-z_]+/' "$top_srcdir"/backends/*/*.[ch] | grep -v '"base/' >"$tap_folder/includes"
 tap_empty "backends include only backend.h, backend_api.h and base/" "$tap_folder/includes"
-code "$top_srcdir/src/backend_api.h" "$top_srcdir"/base/*.h "$top_srcdir"/base/process/*.h | grep -oE '\<yk_[a-z0-9_]+' |
+code "$top_srcdir/src/backend_api.h" "$top_srcdir"/base/*.h "$top_srcdir"/base/process/*.h "$top_srcdir"/base/system/*.h |
+    grep -oE '\<yk_[a-z0-9_]+' |
     sort -u >"$tap_folder/api"
 for backend in "$top_srcdir"/backends/*/; do
     backend=$(basename "$backend")

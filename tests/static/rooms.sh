@@ -107,8 +107,8 @@ library() {
 }
 
 # backend.h, backend.def and backend_api.h are the seam, for every room.
-# The folder itself is in every library, process in libyoke alone: they call public functions as all do.
-library base 5 '. process' '^yoke_'
+# The system and the folder itself are in every library, process in libyoke alone: they call public functions as all do.
+library base 5 'system . process' '^yoke_'
 
 library src 5 'objects+. stream memory program copy launch graph trace validate device'
 

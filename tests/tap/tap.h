@@ -18,7 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#if defined(__MINGW32__)
+#define TAP_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#else
 #define TAP_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#endif
 
 /* Call first. A program of which a case takes more than `seconds` bails out, and says behind which case, and whether it computed or
  * waited. A busy machine is no failure: a case that computes may take longer, until it has had `seconds` of processor time. The

@@ -256,7 +256,7 @@ void trace_free(trace *self)
     *self = (trace){ 0 };
 }
 
-static int insert_run(int file, off_t end, const tool_run *run)
+static int insert_run(int file, uint64_t end, const tool_run *run)
 {
     char *event =
         tool_text("{\"ph\":\"M\",\"name\":\"run\",\"pid\":0,\"args\":{\"began_ns\":%.0f,\"ended_ns\":%.0f", run->began, run->ended);
@@ -272,7 +272,7 @@ void trace_add_run(const tool_command *command, const char *path, const tool_run
 {
     int file = open(path, O_RDWR | O_CLOEXEC);
     bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
-    off_t end = locked ? yk_trace_find_end(file) : 0;
+    uint64_t end = locked ? yk_trace_find_end(file) : 0;
     int error = end > 0 ? insert_run(file, end, run) : 0;
     if (file >= 0 && !locked)
         tool_complain(command, "%s: a process that the program has started still writes the trace: here is what it has until now",

@@ -6,14 +6,12 @@
 #include "program/cache/cache_folder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/room.h"
+#include "base/system/environment.h"
+#include "base/system/room.h"
 
 enum { DEFAULT_MEBIBYTES = 256 };
 
@@ -30,17 +28,8 @@ YOKE_PRINTF(3, 4) static void give_up(yk_cache_folder *folder, int32_t mode, con
 /* NULL when the variable is unset or empty, or the program runs with other rights than its user's. */
 static const char *variable(const char *name)
 {
-    const char *value = secure_getenv(name);
+    const char *value = yk_environment(name);
     return value && *value ? value : NULL;
-}
-
-static bool has_other_rights(void)
-{
-    static const char *const names[] = { "HOME", "XDG_CACHE_HOME", "YOKE_CACHE_DIR", "YOKE_CACHE", "PATH" };
-    for (size_t i = 0; i < YK_COUNT_OF(names); i++)
-        if (getenv(names[i]))
-            return !secure_getenv(names[i]);
-    return false;
 }
 
 static void read_mode(yk_cache_folder *folder)
@@ -78,77 +67,49 @@ static void read_limit(yk_cache_folder *folder)
 /* The folder's path, without trailing slashes: a link with a trailing slash would be followed. */
 static void find_path(yk_cache_folder *folder, yk_text *path)
 {
-    const char *order = variable("YOKE_CACHE_DIR"), *xdg = variable("XDG_CACHE_HOME"), *owner_stream = variable("HOME");
-    if (order && order[0] != '/')
+    const char *order = variable("YOKE_CACHE_DIR"), *rest, *base = yk_user_cache_folder(&rest);
+    if (order && !yk_path_is_absolute(order))
         give_up(folder, YOKE_CACHE_OFF, "YOKE_CACHE_DIR is '%.100s'; it must be an absolute path", order);
     else if (order)
         yk_text_add(path, "%s", order);
-    else if (xdg && xdg[0] == '/') /* by its specification, relative paths are ignored */
-        yk_text_add(path, "%s/yoke", xdg);
-    else if (owner_stream && owner_stream[0] == '/')
-        yk_text_add(path, "%s/.cache/yoke", owner_stream);
+    else if (base)
+        yk_text_add(path, "%s%s", base, rest);
     else
-        give_up(folder, YOKE_CACHE_OFF, "it has no folder: set YOKE_CACHE_DIR or HOME to an absolute path");
+        give_up(folder, YOKE_CACHE_OFF, "it has no folder: set YOKE_CACHE_DIR or %s to an absolute path", rest);
     while (path->length > 1 && path->data[path->length - 1] == '/')
         yk_text_cut(path, path->length - 1);
     yk_string_copy(folder->path, sizeof folder->path, yk_text_get(path));
 }
 
-/* Create the folder and its parents. Opening reports failures. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    mkdir(path, 0700);
-}
-
-static int open_path(const char *path)
-{
-    int fd;
-    do
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
 /* Check the opened folder; on a problem, disable the cache or make it read-only. */
 static void check(yk_cache_folder *folder)
 {
-    struct stat status;
-    if (fstat(folder->fd, &status))
-        give_up(folder, YOKE_CACHE_OFF, "the folder cannot be read: %s", strerror(errno));
-    else if (status.st_uid != geteuid())
-        give_up(folder, YOKE_CACHE_OFF, "the folder belongs to user %lu, and this program runs as user %lu",
-                (unsigned long)status.st_uid, (unsigned long)geteuid());
-    else if (status.st_mode & (S_IWGRP | S_IWOTH))
-        give_up(folder, YOKE_CACHE_OFF, "users other than the owner may write to the folder (its mode is %03o): chmod go-w",
-                (unsigned)status.st_mode & 0777);
-    else if (folder->mode == YOKE_CACHE_ON && faccessat(folder->fd, ".", W_OK | X_OK, AT_EACCESS))
-        give_up(folder, YOKE_CACHE_READ, "the folder cannot be written to: %s", strerror(errno));
+    char reason[sizeof folder->reason];
+    int error = folder->mode == YOKE_CACHE_ON ? yk_folder_check_writable(folder->folder) : 0;
+    if (!yk_folder_is_own(folder->folder, reason, sizeof reason))
+        give_up(folder, YOKE_CACHE_OFF, "%s", reason);
+    else if (error)
+        give_up(folder, YOKE_CACHE_READ, "the folder cannot be written to: %s", strerror(error));
 }
 
 static void open_folder(yk_cache_folder *folder, char *path)
 {
-    folder->fd = open_path(path);
-    if (folder->fd < 0 && errno == ENOENT && folder->mode == YOKE_CACHE_ON) {
-        make_folders(path);
-        folder->fd = open_path(path);
+    folder->folder = yk_folder_open(path, false);
+    if (!folder->folder && errno == ENOENT && folder->mode == YOKE_CACHE_ON) {
+        yk_folder_make(path);
+        folder->folder = yk_folder_open(path, false);
     }
-    struct stat status;
     int error = errno;
-    if (folder->fd >= 0)
+    if (folder->folder)
         check(folder);
-    else if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+    else if (error == ELOOP)
         give_up(folder, YOKE_CACHE_OFF, "the folder is a link; set YOKE_CACHE_DIR to the link's target");
     else
         give_up(folder, YOKE_CACHE_OFF, "the folder cannot be opened%s: %s", error == ENOENT ? " or created" : "", strerror(error));
-    folder->try_again = folder->fd < 0 && yk_room_is_lack(error);
-    if (folder->fd >= 0 && folder->mode == YOKE_CACHE_OFF) {
-        close(folder->fd);
-        folder->fd = -1;
+    folder->try_again = !folder->folder && yk_room_is_lack(error);
+    if (folder->mode == YOKE_CACHE_OFF) {
+        yk_folder_close(folder->folder);
+        folder->folder = NULL;
     }
 }
 
@@ -156,11 +117,10 @@ void yk_cache_folder_open(yk_cache_folder *folder)
 {
     yk_text path = { 0 };
     memset(folder, 0, sizeof *folder);
-    folder->fd = -1;
     read_mode(folder);
     if (folder->mode != YOKE_CACHE_OFF)
         read_limit(folder);
-    if (folder->mode != YOKE_CACHE_OFF && has_other_rights())
+    if (folder->mode != YOKE_CACHE_OFF && yk_environment_is_foreign())
         give_up(folder, YOKE_CACHE_OFF, "this program runs with rights that its user does not have");
     if (folder->mode != YOKE_CACHE_OFF)
         find_path(folder, &path);

@@ -4,9 +4,10 @@
 #define YK_CACHE_FOLDER_H
 
 #include "base/process/process.h"
+#include "base/system/file.h"
 
 typedef struct yk_cache_folder {
-    int fd; /* -1: no cache */
+    yk_folder *folder; /* NULL: no cache */
     int32_t mode;
     bool is_ordered; /* the mode, by YOKE_CACHE */
     bool try_again;  /* it could not be opened for want of descriptors or memory, which says nothing of the folder */

@@ -6,17 +6,13 @@
  */
 #include "program/cache/program_cache.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "program/cache/cache_folder.h"
+#include "base/system/thread.h"
 #include "base/hash.h"
 
 #include <yoke/library.h>
@@ -42,7 +38,7 @@ _Static_assert(sizeof NOTE == sizeof SUFFIX, "both names have one length");
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER; /* protects `folder` until it is settled */
 static atomic_bool settled;
-static yk_cache_folder folder = { .fd = -1, .reason = "there is no room to open the folder: too few descriptors, or no memory" };
+static yk_cache_folder folder = { .reason = "there is no room to open the folder: too few descriptors, or no memory" };
 static atomic_bool reported;
 static atomic_uint hits, misses, stored, rejected;
 
@@ -138,15 +134,6 @@ static bool is_temporary(const char *name)
     return pid && number && strcmp(at + pid + 1 + number, SUFFIX) == 0;
 }
 
-static int open_in_folder(const char *name, int flags)
-{
-    int fd;
-    do
-        fd = openat(folder.fd, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
-    while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
 /* ---- Reading ---- */
 
 enum outcome { FOUND, ABSENT, DAMAGED };
@@ -165,18 +152,10 @@ static bool take_room(yk_text *text, size_t size)
 }
 
 /* FOUND: all bytes are there. A read error is not damage that removing the entry would repair. */
-static enum outcome read_all(int fd, char *bytes, size_t size)
+static enum outcome read_all(int file, char *bytes, size_t size)
 {
-    while (size > 0) {
-        ssize_t got = read(fd, bytes, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 ? ABSENT : DAMAGED;
-        bytes += got;
-        size -= (size_t)got;
-    }
-    return FOUND;
+    ptrdiff_t got = yk_file_read(file, bytes, size);
+    return got < 0 ? ABSENT : (size_t)got < size ? DAMAGED : FOUND;
 }
 
 /* The text is a whole file: cut it to the program file. */
@@ -198,33 +177,32 @@ static enum outcome check_entry(const yk_text *key, yk_text *entry)
 }
 
 /* Entries in use are not evicted. */
-static void keep_young(int fd, const struct stat *status)
+static void keep_young(int file, const yk_file_facts *facts)
 {
-    if (folder.mode == YOKE_CACHE_ON && time(NULL) - status->st_mtim.tv_sec > STALE_SECONDS)
-        futimens(fd, NULL);
+    if (folder.mode == YOKE_CACHE_ON && (int64_t)time(NULL) - facts->seconds > STALE_SECONDS)
+        yk_file_touch(file);
 }
 
 static enum outcome read_entry(const char *name, const yk_text *key, yk_text *out_file)
 {
-    int fd = open_in_folder(name, O_RDONLY);
-    if (fd < 0)
+    int file = yk_folder_open_file(folder.folder, name, YK_FILE_READ);
+    if (file < 0)
         return errno == ELOOP ? DAMAGED : ABSENT; /* ELOOP: a symbolic link */
-    struct stat status;
+    yk_file_facts facts;
     enum outcome outcome = ABSENT;
-    if (fstat(fd, &status) == 0) {
+    if (yk_file_get_facts(file, &facts)) {
         outcome = DAMAGED;
-        if (S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_size >= (off_t)sizeof(entry_tail) &&
-            (uint64_t)status.st_size <= ENTRY_MOST) {
-            outcome = take_room(out_file, (size_t)status.st_size) ? read_all(fd, out_file->data, out_file->length) : ABSENT;
+        if (facts.kind == YK_FILE_REGULAR && facts.is_own && facts.size >= sizeof(entry_tail) && facts.size <= ENTRY_MOST) {
+            outcome = take_room(out_file, (size_t)facts.size) ? read_all(file, out_file->data, out_file->length) : ABSENT;
             if (outcome == FOUND)
                 outcome = check_entry(key, out_file);
         }
     }
     if (outcome == FOUND)
-        keep_young(fd, &status);
+        keep_young(file, &facts);
     else
         yk_text_free(out_file);
-    close(fd);
+    yk_file_close(file);
     return outcome;
 }
 
@@ -233,7 +211,7 @@ static void reject(const char *name, const char *why)
     atomic_fetch_add(&rejected, 1);
     yk_log(YOKE_LOG_INFO, "cache: %s %s", name, why);
     if (folder.mode == YOKE_CACHE_ON)
-        unlinkat(folder.fd, name, 0);
+        yk_folder_remove(folder.folder, name);
 }
 
 bool yk_cache_find(const yk_text *key, yk_text *out_file)
@@ -266,7 +244,8 @@ void yk_cache_reject(const yk_text *key)
 
 typedef struct file {
     char name[NAME_LENGTH + 1];
-    struct timespec time;
+    int64_t seconds;
+    long nanoseconds;
     uint64_t size;
 } file;
 
@@ -279,15 +258,15 @@ typedef struct file_list {
 static int by_age(const void *a, const void *b)
 {
     const file *one = a, *other = b;
-    if (one->time.tv_sec != other->time.tv_sec)
-        return one->time.tv_sec < other->time.tv_sec ? -1 : 1;
-    if (one->time.tv_nsec != other->time.tv_nsec)
-        return one->time.tv_nsec < other->time.tv_nsec ? -1 : 1;
+    if (one->seconds != other->seconds)
+        return one->seconds < other->seconds ? -1 : 1;
+    if (one->nanoseconds != other->nanoseconds)
+        return one->nanoseconds < other->nanoseconds ? -1 : 1;
     return strcmp(one->name, other->name);
 }
 
 /* An entry that does not fit into memory is left for the next eviction. */
-static void add_file(file_list *files, const char *name, const struct stat *status)
+static void add_file(file_list *files, const char *name, const yk_file_facts *facts)
 {
     if (files->count == files->capacity) {
         size_t capacity = files->capacity ? 2 * files->capacity : 64;
@@ -299,45 +278,42 @@ static void add_file(file_list *files, const char *name, const struct stat *stat
     }
     file *added = &files->all[files->count++];
     yk_string_copy(added->name, sizeof added->name, name);
-    added->time = status->st_mtim;
-    added->size = (uint64_t)status->st_size;
+    added->seconds = facts->seconds;
+    added->nanoseconds = facts->nanoseconds;
+    added->size = facts->size;
     files->bytes += added->size;
 }
 
 /* List all entries; temporary files of killed processes, and old notes, are removed on the way. Other files are ignored. */
-static void list_files(DIR *listing, file_list *files)
+static void list_files(char *const *names, file_list *files)
 {
-    time_t now = time(NULL);
-    for (struct dirent *item = readdir(listing); item; item = readdir(listing)) {
-        struct stat status;
-        bool entry = has_form(item->d_name, SUFFIX), note = has_form(item->d_name, NOTE);
-        if ((!entry && !note && !is_temporary(item->d_name)) || fstatat(folder.fd, item->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
-            !S_ISREG(status.st_mode))
+    int64_t now = (int64_t)time(NULL);
+    for (const char *name = *names; name; name = *++names) {
+        yk_file_facts facts;
+        bool entry = has_form(name, SUFFIX), note = has_form(name, NOTE);
+        if ((!entry && !note && !is_temporary(name)) || !yk_folder_get_facts(folder.folder, name, &facts) ||
+            facts.kind != YK_FILE_REGULAR)
             continue;
         if (entry)
-            add_file(files, item->d_name, &status);
-        else if (now - status.st_mtim.tv_sec > (note ? NOTE_SECONDS : STALE_SECONDS))
-            unlinkat(folder.fd, item->d_name, 0);
+            add_file(files, name, &facts);
+        else if (now - facts.seconds > (note ? NOTE_SECONDS : STALE_SECONDS))
+            yk_folder_remove(folder.folder, name);
     }
 }
 
 /* Another process may evict at the same time: then more entries are removed than necessary, which does no harm. */
 static void evict(void)
 {
-    int fd = open_in_folder(".", O_RDONLY | O_DIRECTORY); /* a separate listing: the folder's descriptor has a single position */
-    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
-    if (!listing) {
-        if (fd >= 0)
-            close(fd);
+    char **names = yk_folder_list(folder.folder);
+    if (!names)
         return;
-    }
     file_list files = { 0 };
-    list_files(listing, &files);
-    closedir(listing);
+    list_files(names, &files);
+    yk_folder_list_free(names);
     if (files.all && files.bytes > folder.limit)
         qsort(files.all, files.count, sizeof *files.all, by_age);
     for (size_t i = 0; files.all && files.bytes > folder.limit && i < files.count; i++) {
-        unlinkat(folder.fd, files.all[i].name, 0);
+        yk_folder_remove(folder.folder, files.all[i].name);
         files.bytes -= files.all[i].size;
     }
     free(files.all);
@@ -345,57 +321,39 @@ static void evict(void)
 
 /* ---- Writing ---- */
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(fd, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            errno = written ? errno : ENOSPC;
-            return false;
-        }
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 /* An exclusive create: processes that share the folder may share process ids too, in different containers. */
 static int create_temporary(char *name)
 {
     static atomic_uint number;
-    int fd = -1;
-    for (int tries = 0; tries < 100 && fd < 0 && (tries == 0 || errno == EEXIST); tries++) {
-        snprintf(name, NAME_SIZE, TEMPORARY "%ld-%u" SUFFIX, (long)getpid(), atomic_fetch_add(&number, 1));
-        fd = open_in_folder(name, O_WRONLY | O_CREAT | O_EXCL);
+    int descriptor = -1;
+    for (int tries = 0; tries < 100 && descriptor < 0 && (tries == 0 || errno == EEXIST); tries++) {
+        snprintf(name, NAME_SIZE, TEMPORARY "%ld-%u" SUFFIX, yk_process_id(), atomic_fetch_add(&number, 1));
+        descriptor = yk_folder_open_file(folder.folder, name, YK_FILE_NEW);
     }
-    return fd;
+    return descriptor;
 }
 
 /* Returns an errno value. */
 static int write_entry(const char *name, const yk_text *entry)
 {
     char temporary[NAME_SIZE];
-    int fd = create_temporary(temporary);
-    if (fd < 0)
+    int descriptor = create_temporary(temporary);
+    if (descriptor < 0)
         return errno;
-    int error = write_all(fd, entry->data, entry->length) ? 0 : errno;
-    if (close(fd) && errno != EINTR && !error) /* on a network file system, a full disk may be reported only here */
-        error = errno;
-    if (!error && renameat(folder.fd, temporary, folder.fd, name))
-        error = errno;
+    int error = yk_file_write(descriptor, entry->data, entry->length), late = yk_file_close(descriptor);
+    if (!error)
+        error = late; /* on a network file system, a full disk may be reported only there */
+    if (!error)
+        error = yk_folder_rename(folder.folder, temporary, name);
     if (error)
-        unlinkat(folder.fd, temporary, 0);
+        yk_folder_remove(folder.folder, temporary);
     return error;
 }
 
 /* The system kills a program that writes a file above its size limit. */
 static bool may_write(uint64_t size)
 {
-    struct rlimit most;
-    return size <= folder.limit && size <= ENTRY_MOST &&
-           (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur == RLIM_INFINITY || size <= most.rlim_cur);
+    return size <= folder.limit && size <= ENTRY_MOST && yk_file_may_have(size);
 }
 
 static bool make_entry(const yk_text *key, const yk_text *program_file, yk_text *entry)
@@ -483,7 +441,7 @@ void yk_cache_forget(const yk_text *key)
         return;
     char name[NAME_SIZE];
     make_name(key, NOTE, name);
-    unlinkat(folder.fd, name, 0);
+    yk_folder_remove(folder.folder, name);
 }
 
 /* ---- What is worth its cost ---- */

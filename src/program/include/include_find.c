@@ -7,12 +7,10 @@
 #include "program/include/include_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/system/file.h"
 #include "program/include/include.h"
 #include "program/source.h"
 #include "program/twins.h"
@@ -105,7 +103,7 @@ yoke_status yk_include_check(const char *function, const yoke_source *source)
         const char *folder = source->include_folders[i];
         if (!is_printable(folder))
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is not a line of text", function, i);
-        if (folder[0] != '/')
+        if (!yk_path_is_absolute(folder))
             return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s'; it must be an absolute path",
                            function, i, folder);
     }
@@ -116,15 +114,15 @@ yoke_status yk_include_check(const char *function, const yoke_source *source)
 static yoke_status open_folder(yk_headers *headers, size_t index)
 {
     const char *folder = headers->source->include_folders[index];
-    struct stat about;
+    yk_file_facts about;
 
-    headers->folders[index] = realpath(folder, NULL);
+    headers->folders[index] = yk_path_real(folder);
     if (!headers->folders[index] && errno == ENOMEM)
         return yk_no_memory("the path of an include folder");
-    if (!headers->folders[index] || stat(headers->folders[index], &about) != 0)
+    if (!headers->folders[index] || !yk_path_get_facts(headers->folders[index], &about))
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s', which cannot be used: %s",
                        headers->function, index, folder, strerror(errno));
-    if (!S_ISDIR(about.st_mode))
+    if (about.kind != YK_FILE_FOLDER)
         return yk_fail(YOKE_E_INVALID_ARGUMENT, "%s: source.include_folders[%zu] is '%.200s', which is not a folder",
                        headers->function, index, folder);
     return YOKE_OK;
@@ -135,11 +133,11 @@ static char *get_offered(const char *define)
 {
     const char *value = define + strcspn(define, "=");
     value += strspn(value, "= \t\"");
-    if (value[0] != '/')
+    if (!yk_path_is_absolute(value))
         return NULL;
-    char *path = strndup(value, strcspn(value, "\"")), *real = path ? realpath(path, NULL) : NULL;
-    struct stat about;
-    if (real && stat(real, &about) == 0 && !S_ISDIR(about.st_mode))
+    char *path = strndup(value, strcspn(value, "\"")), *real = path ? yk_path_real(path) : NULL;
+    yk_file_facts about;
+    if (real && yk_path_get_facts(real, &about) && about.kind != YK_FILE_FOLDER)
         strrchr(real, '/')[0] = '\0';
     free(path);
     if (real && strcmp(real, "/") != 0 && *real)
@@ -198,36 +196,32 @@ static yoke_status read_bytes(const yk_headers *headers, yk_header *header, int 
     if (!header->own)
         return yk_no_memory("a header");
     header->text = header->own;
-    while (header->size < size) {
-        ssize_t got = read(file, header->own + header->size, size - header->size);
-        if (got == 0)
-            break;
-        if (got < 0 && errno != EINTR)
-            return yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be read: %s", headers->function, header->path, strerror(errno));
-        header->size += got > 0 ? (size_t)got : 0;
-    }
+    ptrdiff_t got = yk_file_read(file, header->own, size);
+    if (got < 0)
+        return yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be read: %s", headers->function, header->path, strerror(errno));
+    header->size = (size_t)got;
     return YOKE_OK;
 }
 
 /* Read an open file, unless it was read before under another name. */
 static yoke_status read_file(yk_headers *headers, int place, const char *path, const char *name, int file, yk_header **out_header)
 {
-    struct stat about;
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
+    yk_file_facts about;
+    if (!yk_file_get_facts(file, &about) || about.kind != YK_FILE_REGULAR)
         return yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be included: it is not a regular file", headers->function, path);
     for (yk_header *header = headers->first; header; header = header->next)
-        if (header->place >= 0 && header->device == about.st_dev && header->inode == about.st_ino) {
+        if (header->place >= 0 && header->disk == about.disk && header->file == about.number) {
             *out_header = header;
             return YOKE_OK;
         }
-    if (about.st_size > YK_INCLUDE_BYTES)
+    if (about.size > YK_INCLUDE_BYTES)
         return yk_fail(YOKE_E_BUILD, "%s: %.200s exceeds the %d MiB of a source", headers->function, path, YK_INCLUDE_BYTES >> 20);
     yk_header *header = yk_header_new(place, path, name);
     if (!header)
         return YOKE_E_OUT_OF_HOST_MEMORY;
-    header->device = about.st_dev;
-    header->inode = about.st_ino;
-    yoke_status status = read_bytes(headers, header, file, (size_t)about.st_size);
+    header->disk = about.disk;
+    header->file = about.number;
+    yoke_status status = read_bytes(headers, header, file, (size_t)about.size);
     if (status < 0) {
         yk_header_free(header);
         return status;
@@ -251,7 +245,7 @@ static bool is_inside(const char *path, const char *folder)
 static yoke_status open_file(yk_headers *headers, int place, const char *path, const char *name, yk_header **out_header)
 {
     yoke_status status = YOKE_OK;
-    char *real = realpath(path, NULL);
+    char *real = yk_path_real(path);
     if (!real && (errno == ENOENT || errno == ENOTDIR))
         return YOKE_OK;
     if (!real)
@@ -262,12 +256,12 @@ static yoke_status open_file(yk_headers *headers, int place, const char *path, c
                          headers->function, path, real);
     } else {
         /* Never block on a pipe, and never follow a file that has become a link meanwhile. */
-        int file = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+        int file = yk_file_open(real, YK_FILE_READ);
         if (file < 0) {
             status = yk_fail(YOKE_E_BUILD, "%s: %.200s cannot be opened: %s", headers->function, path, strerror(errno));
         } else {
             status = read_file(headers, place, path, name, file, out_header);
-            close(file);
+            yk_file_close(file);
         }
     }
     free(real);
@@ -349,7 +343,7 @@ static bool is_left(const yk_headers *headers, int place, const char *name)
         if (strncmp(name, parts[i][0], strlen(parts[i][0])) != 0)
             continue;
         yk_text_add(&marker, "%s/%s", headers->folders[place], parts[i][1]);
-        left = access(yk_text_get(&marker), F_OK) == 0;
+        left = yk_path_is_there(yk_text_get(&marker));
         yk_text_free(&marker);
     }
     return left;
@@ -378,7 +372,7 @@ static yoke_status find_plain(yk_headers *headers, const yk_header *includer, co
 static yoke_status find_absolute(yk_headers *headers, const char *path, bool *out_inside, yk_header **out_header)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path)), *real = folder ? realpath(folder, NULL) : NULL;
+    char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path)), *real = folder ? yk_path_real(folder) : NULL;
     char *file = real ? malloc(strlen(real) + strlen(slash) + 1) : NULL;
     yoke_status status = YOKE_OK;
     if (!folder || (real && !file)) {

@@ -6,16 +6,12 @@
  */
 #include "program/include/include_parts.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
+#include "base/system/file.h"
 
 enum { TREE_DEPTH = 16 };
 
@@ -48,7 +44,7 @@ static bool is_new(yk_outside *o, char kind, const char *text)
 /* Whether folder/name is a file; if it is new, put it first into the list. */
 static bool find_file(yk_outside *o, const char *folder, size_t length, const char *name, found **list)
 {
-    struct stat about;
+    yk_file_facts about;
     size_t size = length + strlen(name) + 2;
     found *file = malloc(sizeof *file + size);
     if (!file) {
@@ -56,8 +52,8 @@ static bool find_file(yk_outside *o, const char *folder, size_t length, const ch
         return false;
     }
     snprintf(file->path, size, "%.*s/%s", (int)length, folder, name);
-    char *real = realpath(file->path, NULL);
-    bool exists = real && stat(real, &about) == 0 && S_ISREG(about.st_mode);
+    char *real = yk_path_real(file->path);
+    bool exists = real && yk_path_get_facts(real, &about) && about.kind == YK_FILE_REGULAR;
     if (exists && is_new(o, '=', real)) {
         file->next = *list;
         *list = file;
@@ -71,7 +67,7 @@ static bool find_file(yk_outside *o, const char *folder, size_t length, const ch
 /* Find a header as the compiler does, beside `includer` unless that is NULL, then in the folders. */
 static bool find(yk_outside *o, const char *includer, const char *name, found **list)
 {
-    if (name[0] == '/' || !*name)
+    if (yk_path_is_absolute(name) || !*name)
         return false;
     if (includer && find_file(o, includer, (size_t)(strrchr(includer, '/') - includer), name, list))
         return true;
@@ -86,26 +82,25 @@ static bool find(yk_outside *o, const char *includer, const char *name, found **
 /* The sum of hashes of all names, sizes and times below a folder, in whatever order they come. */
 static uint64_t add_tree(const char *folder, int depth)
 {
-    int file = depth < TREE_DEPTH ? open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    DIR *stream = file >= 0 ? fdopendir(file) : NULL;
-    struct dirent *item;
+    yk_folder *open = depth < TREE_DEPTH ? yk_folder_open(folder, false) : NULL;
+    char **names = open ? yk_folder_list(open) : NULL;
     uint64_t sum = 0;
-    while (stream && (item = readdir(stream))) {
-        struct stat about;
-        char *path;
-        if (item->d_name[0] == '.' || asprintf(&path, "%s/%s", folder, item->d_name) < 0)
+    for (size_t i = 0; names && names[i]; i++) {
+        yk_file_facts about;
+        yk_text path = { 0 };
+        if (names[i][0] == '.')
             continue;
-        if (stat(path, &about) == 0) {
-            const int64_t facts[] = { about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec };
-            sum += S_ISDIR(about.st_mode) ? add_tree(path, depth + 1)
-                                          : yk_hash64(facts, sizeof facts, yk_hash64(path, strlen(path), 0));
+        yk_text_add(&path, "%s/%s", folder, names[i]);
+        if (yk_path_get_facts(yk_text_get(&path), &about)) {
+            const int64_t facts[] = { (int64_t)about.size, about.seconds, about.nanoseconds };
+            sum += about.kind == YK_FILE_FOLDER
+                       ? add_tree(yk_text_get(&path), depth + 1)
+                       : yk_hash64(facts, sizeof facts, yk_hash64(yk_text_get(&path), path.length, 0));
         }
-        free(path);
+        yk_text_free(&path);
     }
-    if (stream)
-        closedir(stream);
-    else if (file >= 0)
-        close(file);
+    yk_folder_list_free(names);
+    yk_folder_close(open);
     return sum;
 }
 
@@ -132,23 +127,21 @@ static void add_computed(yk_outside *o, const char *path)
 /* The file's bytes; NULL when it cannot be read, or there is no memory. */
 static char *read_file(const char *path, size_t *out_size)
 {
-    struct stat about;
-    char *real = realpath(path, NULL), *bytes = NULL; /* headers may be links, as everywhere */
-    int file = real ? open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY) : -1;
-    size_t size = 0;
+    yk_file_facts about;
+    char *real = yk_path_real(path), *bytes = NULL; /* headers may be links, as everywhere */
+    int file = real ? yk_file_open(real, YK_FILE_READ) : -1;
     free(real);
     if (file < 0)
         return NULL;
-    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size < YK_INCLUDE_BYTES)
-        bytes = malloc((size_t)about.st_size + 1);
-    while (bytes && size < (size_t)about.st_size) {
-        ssize_t got = read(file, bytes + size, (size_t)about.st_size - size);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            break;
-        size += got > 0 ? (size_t)got : 0;
+    if (yk_file_get_facts(file, &about) && about.kind == YK_FILE_REGULAR && about.size < YK_INCLUDE_BYTES)
+        bytes = malloc((size_t)about.size + 1);
+    ptrdiff_t size = bytes ? yk_file_read(file, bytes, (size_t)about.size) : -1;
+    yk_file_close(file);
+    if (size < 0) {
+        free(bytes);
+        return NULL;
     }
-    close(file);
-    *out_size = size;
+    *out_size = (size_t)size;
     return bytes;
 }
 

@@ -6,8 +6,6 @@
 #ifndef YK_INCLUDE_PARTS_H
 #define YK_INCLUDE_PARTS_H
 
-#include <sys/types.h>
-
 #include "base/process/process.h"
 #include "objects/traits.h"
 #include "program/include/include.h"
@@ -103,8 +101,7 @@ typedef struct yk_header {
     int place;
     char *path; /* for messages */
     char *name; /* in its place, without "." and ".." */
-    dev_t device;
-    ino_t inode; /* with `device`: identifies the file in a folder */
+    uint64_t disk, file; /* identifies the file in a folder */
     char *own;   /* the file's bytes; NULL for other headers */
     const char *text;
     size_t size;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looking for room: what is needed is taken for a moment, since limits are of many kinds and tell little. */
-#include "base/room.h"
+#include "base/system/room.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-enum { PIPES = 8 }; /* of two descriptors each; drivers open a dozen while they start */
+#include "base/system/memory.h"
 
-#define MEMORY ((size_t)256 << 20) /* of addresses: drivers map hundreds of MiB of libraries */
+enum { PIPES = 8 }; /* of two descriptors each; drivers open a dozen while they start */
 
 bool yk_room_is_lack(int error)
 {
@@ -29,15 +28,6 @@ static bool has_files(void)
     return count == PIPES;
 }
 
-static bool has_memory(void)
-{
-    void *memory = mmap(NULL, MEMORY, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return false;
-    munmap(memory, MEMORY);
-    return true;
-}
-
 static void *do_nothing(void *unused)
 {
     return unused;
@@ -52,13 +42,13 @@ static bool has_thread(void)
     return true;
 }
 
-const char *yk_room_lacks(void)
+const char *yk_room_lacks(size_t addresses)
 {
     int before = errno;
     const char *lack = NULL;
     if (!has_files())
         lack = "this process has hardly a file descriptor left: raise the limit on open files (ulimit -n), or close some";
-    else if (!has_memory())
+    else if (!yk_memory_has_addresses(addresses))
         lack = "this process can map hardly any memory: raise the limit on its addresses (ulimit -v), or free some";
     errno = before;
     return lack;
