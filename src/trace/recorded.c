@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "base/process/thread.h"
 #include "base/setting.h"
+#include "base/system/environment.h"
 #include "launch/arguments.h"
 #include "stream/event.h"
 #include "stream/observer.h"
@@ -280,7 +281,7 @@ static const yk_observer observer = { .stream_begin = ignore_stream,
 
 void yk_recorded_init(yoke_device *device)
 {
-    const char *requested = secure_getenv("YOKE_RECORD"), *kernels = secure_getenv("YOKE_RECORD_KERNELS");
+    const char *requested = yk_environment("YOKE_RECORD"), *kernels = yk_environment("YOKE_RECORD_KERNELS");
     if (!requested || !*requested)
         return;
     if (device->observer) {

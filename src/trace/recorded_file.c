@@ -4,16 +4,15 @@
  * several launches have alike is there once.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/process/process.h"
+#include "base/system/file.h"
+#include "base/system/thread.h"
 #include "trace/recorded.h"
 #include "trace/trace.h"
 
@@ -21,55 +20,49 @@ enum { HASH_TEXT = 2 * YK_HASH_SIZE + 1 };
 
 bool yk_recorded_folder(const char *path)
 {
-    struct stat about;
-    int error = mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
-    if (!error && lstat(path, &about) != 0)
-        error = errno;
-    const char *why = error                                        ? strerror(error)
-                      : !S_ISDIR(about.st_mode)                    ? "it is no folder"
-                      : about.st_uid != geteuid()                  ? "it belongs to another user"
-                      : (about.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "other users may write to it"
-                                                                   : NULL;
-    if (why)
+    char *copy = strdup(path), why[160] = "out of memory";
+    if (copy)
+        yk_folder_make(copy);
+    yk_folder *opened = copy ? yk_folder_open(path, false) : NULL;
+    bool usable = opened && yk_folder_is_own(opened, why, sizeof why);
+    if (copy && !opened)
+        snprintf(why, sizeof why, "%s", errno == ENOTDIR || errno == ELOOP ? "it is no folder" : strerror(errno));
+    if (opened)
+        yk_folder_close(opened);
+    free(copy);
+    if (!usable)
         yk_log_ordered(YOKE_LOG_ERROR, "no launch is recorded: YOKE_RECORD is %s: %s", path, why);
-    return !why;
+    return usable;
 }
 
 /* ---- Files ---- */
 
-static int write_all(int file, const void *bytes, size_t size)
+static int write_file(const yk_folder *folder, const char *draft, const char *name, const void *bytes, size_t size)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t part = write(file, (const char *)bytes + done, size - done);
-        if (part < 0 && errno != EINTR)
-            return errno;
-        done += part > 0 ? (size_t)part : 0;
-    }
-    return 0;
+    int file = yk_folder_open_file(folder, draft, YK_FILE_NEW);
+    if (file < 0)
+        return errno;
+    int error = yk_file_write(file, bytes, size), late = yk_file_close(file);
+    if (!error)
+        error = late;
+    if (!error)
+        error = yk_folder_rename(folder, draft, name);
+    if (error)
+        yk_folder_remove(folder, draft);
+    return error;
 }
 
 /* Make a file of this name in the folder; whoever reads it sees all of it or none. 0, or an error. */
 static int put_file(const char *folder, const char *name, const void *bytes, size_t size)
 {
     static atomic_uint numbers;
-    yk_text path = { 0 }, draft = { 0 };
-    yk_text_add(&path, "%s/%s", folder, name);
-    yk_text_add(&draft, "%s.%ld.%u", yk_text_get(&path), (long)getpid(), atomic_fetch_add(&numbers, 1));
-    int error = path.is_cut || draft.is_cut ? ENOMEM : 0;
-    int file = error ? -1 : open(yk_text_get(&draft), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (!error && file < 0)
-        error = errno;
-    if (file >= 0) {
-        error = write_all(file, bytes, size);
-        if (close(file) != 0 && !error)
-            error = errno;
-        if (!error && rename(yk_text_get(&draft), yk_text_get(&path)) != 0)
-            error = errno;
-        if (error)
-            unlink(yk_text_get(&draft));
-    }
+    yk_text draft = { 0 };
+    yk_text_add(&draft, "%s.%ld.%u", name, yk_process_id(), atomic_fetch_add(&numbers, 1));
+    yk_folder *opened = draft.is_cut ? NULL : yk_folder_open(folder, false);
+    int error = draft.is_cut ? ENOMEM : !opened ? errno : write_file(opened, yk_text_get(&draft), name, bytes, size);
+    if (opened)
+        yk_folder_close(opened);
     yk_text_free(&draft);
-    yk_text_free(&path);
     return error;
 }
 

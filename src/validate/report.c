@@ -6,14 +6,13 @@
 #include "validate/validate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
+#include "base/system/environment.h"
+#include "base/system/file.h"
 #include "stream/op.h"
 
 /* Causes that are remembered; beyond them nothing more is reported. */
@@ -147,14 +146,14 @@ static int open_file(void)
 {
     static int file = -1;
     static bool tried;
-    const char *path = secure_getenv("YOKE_VALIDATE_JSON");
-    struct stat about;
+    const char *path = yk_environment("YOKE_VALIDATE_JSON");
+    yk_file_facts about;
     if (tried || !path || !*path)
         return file;
     tried = true;
-    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (file >= 0 && (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid())) {
-        close(file);
+    file = yk_file_open(path, YK_FILE_ADD);
+    if (file >= 0 && !(yk_file_get_facts(file, &about) && about.kind == YK_FILE_REGULAR && about.is_own)) {
+        yk_file_close(file);
         file = -1;
         errno = EPERM;
     }
@@ -182,7 +181,7 @@ static void write_json(const yk_report *report)
     add_mark(&text, "first", report->first);
     add_mark(&text, "second", report->second);
     yk_text_add(&text, "}\n");
-    if (text.is_cut || write(file, yk_text_get(&text), text.length) != (ssize_t)text.length)
+    if (text.is_cut || yk_file_write(file, yk_text_get(&text), text.length) != 0)
         yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON: a report could not be written");
     yk_text_free(&text);
 }

@@ -37,7 +37,7 @@ YOKE_TRACE=$PWD/trace.json keep traced
 says "one of them is obeyed at a time"
 mkdir open && chmod 777 open
 keep open
-says "other users may write to it"
+says "users other than the owner may write to the folder"
 tap_ok "$([ -z "$(find open -name '*.json')" ]; echo $?)" "and nothing is written there"
 echo >file
 keep file
