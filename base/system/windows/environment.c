@@ -60,9 +60,9 @@ bool yk_environment_is_foreign(void)
     return false;
 }
 
-void yk_environment_set(const char *name, const char *text)
+void yk_environment_set(const char *name, const char *value)
 {
-    wchar_t *wide = yk_wide(name), *to = yk_wide(text);
+    wchar_t *wide = yk_wide(name), *to = yk_wide(value);
     if (wide && to)
         (void)_wputenv_s(wide, to);
     free(to);
