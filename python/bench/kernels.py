@@ -193,6 +193,8 @@ def find_numba(device):
     if device.backend != "cuda":
         return None
     try:
+        if not hasattr(numpy, "row_stack"):
+            numpy.row_stack = numpy.vstack  # NumPy 2.5 has no second name for it, which Numba 0.62 asks for
         from numba import cuda
 
         return cuda if cuda.is_available() else None
