@@ -20,7 +20,7 @@ source=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 results=$1
 shift
 [ $# -gt 0 ] || set -- build suites python random bench
-export top_srcdir="$source"
+export top_srcdir="$source" srcdir="$source" # as make tells each test
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # A GPU's driver that does not answer is a failure and no reason to skip.
 export YOKE_TEST_REQUIRE="${YOKE_TEST_REQUIRE-cuda,opencl}"
