@@ -14,6 +14,7 @@ dist_guide_DATA = \
 	doc/environment.md \
 	doc/environment-measuring.md \
 	doc/examples.md \
+	doc/finding-races.md \
 	doc/from-cuda.md \
 	doc/from-cupy.md \
 	doc/from-opencl.md \

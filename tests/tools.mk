@@ -49,6 +49,7 @@ tool_tests = \
 	tests/tools/report.tap \
 	tests/tools/trace.tap \
 	tests/tools/validate.tap \
+	tests/tools/validate_random.tap \
 	tests/tools/yoke.tap
 
 EXTRA_DIST += \
@@ -70,6 +71,7 @@ EXTRA_DIST += \
 	tests/tools/trace.sh \
 	tests/tools/tune.sh \
 	tests/tools/validate.sh \
+	tests/tools/validate_random.sh \
 	tests/tools/yoke.sh
 
 # Not a test: all tests, many at a time and four times, to find those that depend on time, load or order.

@@ -236,12 +236,12 @@ static yoke_status count_by_chunks(const yops_histogram *h)
     uint64_t least = CHUNK_ELEMENTS > h->count ? CHUNK_ELEMENTS : h->count, chunk = yops_divide_up(h->n, chunks);
     chunk = chunk < least ? least : chunk;
     chunk = chunk < launch_elements ? chunk : launch_elements;
-    chunks = yops_divide_up(h->n, chunk);
-    uint32_t pitch = (h->count + 31u) & ~31u; /* rows do not share a cache line */
+    chunks = h->n > 0 ? yops_divide_up(h->n, chunk) : 1; /* of none: the counts are zeros all the same */
+    uint32_t pitch = (h->count + 31u) & ~31u;            /* rows do not share a cache line */
     yoke_status status = get_kernels(h, "count_chunks", &count, "merge_chunks", &merge);
     if (status == YOKE_OK)
         status = yops_temporary(&h->call, chunks * pitch * sizeof(uint32_t), &partial);
-    if (status == YOKE_OK && chunks > 0)
+    if (status == YOKE_OK)
         status =
             yops_launch(&h->call, count, chunks, 1,
                         YOKE_ARGS(h->elements, YOPS_STRIDED_ARG(h->a), h->n, chunk, h->edges, YOPS_RULE_ARG(h), partial, pitch));

@@ -33,6 +33,7 @@ static yoke_status finish(const yops_histogram *h, yoke_kernel *kernel, yoke_buf
 
 static yoke_status weigh_by_tiles(const yops_histogram *h)
 {
+    static const uint32_t zero;
     yoke_kernel *weigh, *combine = NULL, *end = NULL;
     yoke_buffer *sums = NULL, *other = NULL;
     uint64_t tile = TILE_LEAST;
@@ -47,7 +48,9 @@ static yoke_status weigh_by_tiles(const yops_histogram *h)
     if (status == YOKE_OK)
         status = get_kernel(h, "tiles", "finish", &end);
     if (status == YOKE_OK)
-        status = yops_temporary(&h->call, rows * get_row_size(h), &sums);
+        status = yops_temporary(&h->call, (rows > 0 ? rows : 1) * get_row_size(h), &sums);
+    if (status == YOKE_OK && rows == 0)
+        status = yoke_fill_at(h->call.where, h->call.stream, sums, 0, (size_t)get_row_size(h), &zero, sizeof zero);
     if (status == YOKE_OK && rows > 1)
         status = yops_temporary(&h->call, yops_divide_up(rows, COMBINED) * get_row_size(h), &other);
     part = part < tile ? part : tile;

@@ -100,21 +100,23 @@ out:
 /* More blocked streams than any driver has hardware queues, each with work behind; then everything a program may do. */
 static void blocked_ones_stop_nobody(suite *t)
 {
-    yoke_stream *blocked[40] = { NULL }, *free_stream = NULL;
+    enum { BLOCKED = 40 };
+    yoke_stream *blocked[BLOCKED] = { NULL }, *free_stream = NULL;
     stand s = STAND_INIT;
-    guarded x = { 0 }, y = { 0 };
+    guarded x = { 0 }, y[BLOCKED] = { { 0 } };
     uint32_t value = 7;
     atomic_uint ran = 0;
     bool ok = false;
 
-    NEED(guarded_create(t, 4, &x) && guarded_create(t, 4, &y));
-    NEED(guarded_write(t, &x, &value) && guarded_write(t, &y, &value));
-    NEED(make_streams(t, blocked, 40));
-    for (int i = 0; i < 40; i++) {
+    NEED(guarded_create(t, 4, &x) && guarded_write(t, &x, &value));
+    for (int i = 0; i < BLOCKED; i++)
+        NEED(guarded_create(t, 4, &y[i]) && guarded_write(t, &y[i], &value));
+    NEED(make_streams(t, blocked, BLOCKED));
+    for (int i = 0; i < BLOCKED; i++) {
         CHECK_OK(yoke_host_call(blocked[i], stand_at_gate, &s, NULL));
-        advance(t, blocked[i], y.buffer, 0);
+        advance(t, blocked[i], y[i].buffer, 0);
     }
-    gate_wait(&s.inside, 40);
+    gate_wait(&s.inside, BLOCKED);
     ok = CHECK_OK(yoke_stream_create(t->device, NULL, &free_stream));
     for (int i = 0; ok && i < 50; i++) {
         yoke_buffer *buffer = NULL;
@@ -129,13 +131,15 @@ static void blocked_ones_stop_nobody(suite *t)
     CHECK(atomic_load(&ran) == 50);
     guarded_check(t, &x, &value);
     value = 7;
-    guarded_check(t, &y, &value);
+    for (int i = 0; i < BLOCKED; i++)
+        guarded_check(t, &y[i], &value);
     suite_works(t); /* the first time, it builds a program too */
 out:
     gate_open(&s.leave);
-    release_streams(blocked, 40);
+    release_streams(blocked, BLOCKED);
     release_streams(&free_stream, 1);
-    guarded_release(&y);
+    for (int i = 0; i < BLOCKED; i++)
+        guarded_release(&y[i]);
     guarded_release(&x);
 }
 

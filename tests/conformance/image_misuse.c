@@ -111,6 +111,7 @@ static void regions(suite *t)
         return;
     NEED_OK(yoke_image_create(t->device, &desc, &image));
     NEED_OK(yoke_buffer_create(t->device, 256, &buffer));
+    NEED_OK(yoke_fill(t->stream, buffer, 0, 256, bytes, 1));
     NEED_OK(yoke_buffer_create_pinned(t->device, 256, &pinned));
     NEED_OK(yoke_buffer_create_const_view(buffer, 0, 256, &view));
     CHECK_FAILS(YOKE_E_INVALID_ARGUMENT, "width|0", yoke_write_image(t->stream, image, &(yoke_region){ 0 }, bytes, 0));

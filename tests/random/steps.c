@@ -339,6 +339,17 @@ static yoke_status view_create(world *w, block *p, const block *from, const uint
     return status;
 }
 
+/* Ordered memory is filled in its stream's order, and before anything can cut that off. */
+static void fill_new(world *w, block *p, lane *l)
+{
+    yoke_stream *stream = l ? l->stream : p->site->side;
+    const unsigned char zero = 0;
+    gates_open(w);
+    judge(yoke_fill(stream, p->buffer, 0, p->size, &zero, 1), HAS_TO, FINE);
+    judge(yoke_stream_wait(stream), HAS_TO, FINE);
+    memset(p->shadow->known, 1, p->size);
+}
+
 static void step_buffer(world *w, const uint8_t *b)
 {
     block *p = block_of(w, b[1]);
@@ -355,6 +366,8 @@ static void step_buffer(world *w, const uint8_t *b)
     if (kind != YOKE_MEMORY_DEVICE && size > most && can && size <= (size_t)UINT32_MAX + 1)
         return;                       /* seconds for each, and memory that everybody on the machine shares */
     if (ordered && l && l->recording) /* no event could tell another stream when the memory is there */
+        return;
+    if (ordered && l && w->validated && l->fate != FINE) /* it could not be filled */
         return;
     if (b[3] % 8 >= 6) {
         view_create(w, p, block_of(w, b[2]), b);
@@ -382,6 +395,8 @@ static void step_buffer(world *w, const uint8_t *b)
     p->shadow->owner = ordered ? l : NULL;
     p->size = size;
     p->kind = kind;
+    if (w->validated && kind == YOKE_MEMORY_DEVICE)
+        fill_new(w, p, ordered ? l : NULL);
 }
 
 static void step_buffer_release(world *w, const uint8_t *b)

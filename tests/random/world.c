@@ -68,6 +68,19 @@ static bool follow(world *w, yoke_stream *first, yoke_stream *second)
     return ordered;
 }
 
+static void wait_for_lanes(world *w)
+{
+    gates_open(w);
+    for (unsigned i = 0; i < w->lane_count; i++) {
+        lane *l = &w->lanes[i];
+        if (!l->stream || l->recording)
+            continue;
+        yoke_status status = yoke_stream_wait(l->stream);
+        judge(status, l->fate == FAILED ? MUST_NOT : l->fate == FINE ? HAS_TO : MAY, l->fate);
+        l->fate = status < 0 ? FAILED : FINE;
+    }
+}
+
 /* In a graph: behind the stream in which the graph used it last. */
 static bool follow_branch(world *w, lane *l, shadow *s)
 {
@@ -92,8 +105,10 @@ bool shadow_follow(world *w, lane *l, shadow *s)
     }
     bool ordered = before->stream && !before->recording && follow(w, before->stream, l->stream);
     if (ordered) {
-        if (l->fate != FINE) /* a failed stream skips the wait, and who waits for that stream has not waited for the first one */
-            quiesce(w);
+        /* A failed stream skips the wait, and who waits for that stream has not waited for the first one. Memory keeps its lane: it
+         * may be that of this step's other side. */
+        if (l->fate != FINE)
+            wait_for_lanes(w);
         l->fate = worse(l->fate, before->fate);
         s->owner = l;
     }
@@ -235,15 +250,7 @@ void gates_open(world *w)
 
 void quiesce(world *w)
 {
-    gates_open(w);
-    for (unsigned i = 0; i < w->lane_count; i++) {
-        lane *l = &w->lanes[i];
-        if (!l->stream || l->recording)
-            continue;
-        yoke_status status = yoke_stream_wait(l->stream);
-        judge(status, l->fate == FAILED ? MUST_NOT : l->fate == FINE ? HAS_TO : MAY, l->fate);
-        l->fate = status < 0 ? FAILED : FINE;
-    }
+    wait_for_lanes(w);
     for (unsigned i = 0; i < w->shadow_count; i++) {
         shadow *s = &w->shadows[i];
         if (s->owner && s->owner->stream && !s->owner->recording)
@@ -256,6 +263,7 @@ void quiesce(world *w)
 void world_begin(world *w)
 {
     w->blocking = getenv("YOKE_BLOCKING") != NULL;
+    w->validated = getenv("YOKE_VALIDATE") != NULL;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     for (unsigned i = 0; i < POINTS; i++)

@@ -135,6 +135,7 @@ typedef struct world {
     const char *title;          /* what to run again, for a report */
 
     bool blocking;  /* YOKE_BLOCKING: who enqueues a function waits for it, so none may stand at a gate */
+    bool validated; /* YOKE_VALIDATE: new memory is filled, since reading it before would be reported, and rightly */
     bool disagrees; /* with the library; said once */
     unsigned steps, made;
     uint32_t random;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What guide.sh cannot run of the guide, because it takes more than a program without arguments on one device: a library of C with
-# the Python program that calls it, and the halo exchange on two devices. And the guide as it is installed: every link, with its
-# heading, leads somewhere; and the messages that troubleshooting.md quotes are those of the library.
+# the Python program that calls it, the halo exchange on two devices, and a race with its report. And the guide as it is installed:
+# every link, with its heading, leads somewhere; and the messages that troubleshooting.md quotes are those of the library.
 #
 # A file of a page is the first block behind a line `<!-- ... the file NAME of tests/tools/guide_programs -->`, or a block that
 # opens with ```LANGUAGE NAME.
@@ -50,6 +50,12 @@ tap_try "from-python.md has scaler.py" file from-python.md scaler.py
 tap_try "scaler.c compiles" compile scaler.c libscaler.so -shared -fPIC
 "$AWK" '/^```/ && inside { exit } /^```c$/ { inside = 1; next } inside' "$source/doc/several-devices.md" >halo.c
 tap_try "the halo exchange compiles" compile halo.c halo
+for name in race.c mend.c report; do
+    tap_try "finding-races.md has $name" file finding-races.md $name
+done
+tap_try "race.c compiles" compile race.c race
+sed '/here/r mend.c' race.c >mended.c
+tap_try "so it does with its mend" compile mended.c mended
 
 if [ ! -f "$vendors/pocl.icd" ]; then
     tap_skip "what runs on PoCL: there is no $vendors/pocl.icd"
@@ -61,6 +67,9 @@ else
         tap_try "scaler.py runs" python3 scaler.py
     fi
     tap_try "the halo exchange runs on two devices" env POCL_DEVICES="pthread pthread" ./halo
+    run 1 "the program with a race" validate ./race
+    says "$(tr -s ' \n' ' ' <report)"
+    run 0 "the program with its mend" validate ./mended
     "$build/tests/tools/guide_messages" >messages
     quoted messages >wrong
     [ "$(wc -l <messages)" -eq 8 ] || { echo "not the 8 messages:" && cat messages; } >>wrong
