@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "base/process/thread.h"
 #include "base/setting.h"
+#include "base/system/environment.h"
 #include "launch/arguments.h"
 #include "stream/event.h"
 #include "stream/observer.h"
@@ -143,8 +144,10 @@ static bool overlap(const yoke_buffer *one, const yoke_buffer *other)
 static bool take_value(yk_recorded_arg *arg, const yoke_arg *from, const char **out_why)
 {
     bool structure = from->kind == YOKE_ARG_STRUCT;
-    if (from->kind == YOKE_ARG_LOCAL || from->kind == YOKE_ARG_NULL) {
-        arg->size = from->kind == YOKE_ARG_LOCAL ? (size_t)from->value.u64 : 0;
+    if (from->kind == YOKE_ARG_INTEGER && arg->param && arg->param->kind == YK_PARAM_BUFFER)
+        arg->kind = YOKE_ARG_NULL; /* drivers take a null pointer as a number */
+    if (arg->kind == YOKE_ARG_LOCAL || arg->kind == YOKE_ARG_NULL) {
+        arg->size = arg->kind == YOKE_ARG_LOCAL ? (size_t)from->value.u64 : 0;
         return true;
     }
     if (!structure && from->kind != YOKE_ARG_INTEGER && from->kind != YOKE_ARG_FLOATING) {
@@ -280,7 +283,7 @@ static const yk_observer observer = { .stream_begin = ignore_stream,
 
 void yk_recorded_init(yoke_device *device)
 {
-    const char *requested = secure_getenv("YOKE_RECORD"), *kernels = secure_getenv("YOKE_RECORD_KERNELS");
+    const char *requested = yk_environment("YOKE_RECORD"), *kernels = yk_environment("YOKE_RECORD_KERNELS");
     if (!requested || !*requested)
         return;
     if (device->observer) {
@@ -291,9 +294,9 @@ void yk_recorded_init(yoke_device *device)
     pthread_mutex_lock(&lock);
     if (!tried) {
         limit = (size_t)yk_read_count("YOKE_RECORD_LIMIT", USUAL_LIMIT) * MIB;
-        folder = strdup(requested);
+        folder = yk_recorded_folder(requested);
         wanted = kernels && *kernels ? strdup(kernels) : NULL;
-        usable = folder && (wanted || !kernels || !*kernels) && yk_recorded_folder(folder);
+        usable = folder && (wanted || !kernels || !*kernels);
         tried = true;
     }
     bool use = usable;

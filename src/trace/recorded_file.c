@@ -4,77 +4,87 @@
  * several launches have alike is there once.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/process/process.h"
+#include "base/system/file.h"
+#include "base/system/thread.h"
 #include "trace/recorded.h"
 #include "trace/trace.h"
 
-enum { HASH_TEXT = 2 * YK_HASH_SIZE + 1 };
+enum { HASH_TEXT = 2 * YK_HASH_SIZE + 1, REASON = 256 };
 
-bool yk_recorded_folder(const char *path)
+/* The folder, which is this user's alone; NULL: `reason` says why not. */
+static yk_folder *open_own(const char *path, char *reason, size_t size)
 {
-    struct stat about;
-    int error = mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
-    if (!error && lstat(path, &about) != 0)
-        error = errno;
-    const char *why = error                                        ? strerror(error)
-                      : !S_ISDIR(about.st_mode)                    ? "it is no folder"
-                      : about.st_uid != geteuid()                  ? "it belongs to another user"
-                      : (about.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "other users may write to it"
-                                                                   : NULL;
-    if (why)
-        yk_log_ordered(YOKE_LOG_ERROR, "no launch is recorded: YOKE_RECORD is %s: %s", path, why);
-    return !why;
+    yk_folder *folder = yk_folder_open(path, false);
+    if (!folder) {
+        snprintf(reason, size, "%s", errno == ELOOP ? "it is a link" : strerror(errno));
+    } else if (!yk_folder_is_own(folder, reason, size)) {
+        yk_folder_close(folder);
+        folder = NULL;
+    }
+    return folder;
+}
+
+char *yk_recorded_folder(const char *path)
+{
+    char reason[REASON] = "", *made = strdup(path), *real = NULL;
+    if (made)
+        yk_folder_make(made);
+    free(made);
+    yk_folder *folder = open_own(path, reason, sizeof reason);
+    if (folder && !(real = yk_path_real(path)))
+        snprintf(reason, sizeof reason, "%s", strerror(errno));
+    yk_folder_close(folder);
+    if (!real)
+        yk_log_ordered(YOKE_LOG_ERROR, "no launch is recorded: YOKE_RECORD is %s: %s", path, reason);
+    return real;
 }
 
 /* ---- Files ---- */
 
-static int write_all(int file, const void *bytes, size_t size)
+/* A new file beside the one that it will be; *out_draft is its name. What a killed process of the same number has left stays. */
+static int open_draft(const yk_folder *folder, const char *name, yk_text *out_draft)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t part = write(file, (const char *)bytes + done, size - done);
-        if (part < 0 && errno != EINTR)
-            return errno;
-        done += part > 0 ? (size_t)part : 0;
+    enum { TRIES = 100 };
+    static atomic_uint numbers;
+    int file = -1;
+    for (int i = 0; i < TRIES; i++) {
+        yk_text_cut(out_draft, 0);
+        yk_text_add(out_draft, "%s.%ld.%u", name, yk_process_id(), atomic_fetch_add(&numbers, 1));
+        errno = ENOMEM;
+        file = out_draft->is_cut ? -1 : yk_folder_open_file(folder, yk_text_get(out_draft), YK_FILE_NEW);
+        if (file >= 0 || errno != EEXIST)
+            break;
     }
-    return 0;
+    return file;
 }
 
 /* Make a file of this name in the folder; whoever reads it sees all of it or none. 0, or an error. */
-static int put_file(const char *folder, const char *name, const void *bytes, size_t size)
+static int put_file(const yk_folder *folder, const char *name, const void *bytes, size_t size)
 {
-    static atomic_uint numbers;
-    yk_text path = { 0 }, draft = { 0 };
-    yk_text_add(&path, "%s/%s", folder, name);
-    yk_text_add(&draft, "%s.%ld.%u", yk_text_get(&path), (long)getpid(), atomic_fetch_add(&numbers, 1));
-    int error = path.is_cut || draft.is_cut ? ENOMEM : 0;
-    int file = error ? -1 : open(yk_text_get(&draft), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (!error && file < 0)
-        error = errno;
+    yk_text draft = { 0 };
+    int file = open_draft(folder, name, &draft);
+    int error = file < 0 ? errno : yk_file_write_at(file, bytes, size, 0);
     if (file >= 0) {
-        error = write_all(file, bytes, size);
-        if (close(file) != 0 && !error)
-            error = errno;
-        if (!error && rename(yk_text_get(&draft), yk_text_get(&path)) != 0)
-            error = errno;
+        int closed = yk_file_close(file);
+        error = error ? error : closed;
+        if (!error)
+            error = yk_folder_rename(folder, yk_text_get(&draft), name);
         if (error)
-            unlink(yk_text_get(&draft));
+            yk_folder_remove(folder, yk_text_get(&draft));
     }
     yk_text_free(&draft);
-    yk_text_free(&path);
     return error;
 }
 
 /* The contents of a buffer, in the file of their hash. 0, or an error. */
-static int put_contents(const char *folder, const unsigned char *bytes, size_t size, char hash_text[HASH_TEXT])
+static int put_contents(const yk_folder *folder, const unsigned char *bytes, size_t size, char hash_text[HASH_TEXT])
 {
     unsigned char hash[YK_HASH_SIZE];
     char name[HASH_TEXT + 4];
@@ -106,7 +116,7 @@ static void add_value(yk_text *text, const yk_recorded_arg *arg)
     yk_text_add(text, "\"");
 }
 
-static int add_contents(yk_text *text, const char *folder, const yk_recorded_arg *arg)
+static int add_contents(yk_text *text, const yk_folder *folder, const yk_recorded_arg *arg)
 {
     char before[HASH_TEXT], after[HASH_TEXT];
     int error = put_contents(folder, arg->before, arg->size, before);
@@ -117,7 +127,7 @@ static int add_contents(yk_text *text, const char *folder, const yk_recorded_arg
     return error;
 }
 
-static int add_arg(yk_text *text, const char *folder, const yk_recorded *launch, size_t index)
+static int add_arg(yk_text *text, const yk_folder *folder, const yk_recorded *launch, size_t index)
 {
     static const char *const kinds[] = {
         /* those of arrays and images are in no record */
@@ -146,7 +156,7 @@ static int add_arg(yk_text *text, const char *folder, const yk_recorded *launch,
     return error;
 }
 
-static int add_launch(yk_text *text, const char *folder, const yk_recorded *launch)
+static int add_launch(yk_text *text, const yk_folder *folder, const yk_recorded *launch)
 {
     const yoke_program *program = launch->kernel->program;
     const yoke_device_info *device = &program->device->info;
@@ -186,20 +196,23 @@ static void name_file(yk_text *name, const yk_recorded *launch)
     yk_text_add(name, "@%u.json", launch->number);
 }
 
-void yk_recorded_write(const char *folder, const yk_recorded *launch)
+void yk_recorded_write(const char *path, const yk_recorded *launch)
 {
     YK_UNCANCELLED;
+    char reason[REASON] = "";
     yk_text text = { 0 }, name = { 0 };
+    yk_folder *folder = open_own(path, reason, sizeof reason);
     name_file(&name, launch);
-    int error = add_launch(&text, folder, launch);
-    if (!error)
-        error = put_file(folder, yk_text_get(&name), yk_text_get(&text), text.length);
-    if (error)
+    int error = folder ? add_launch(&text, folder, launch) : 0;
+    if (folder && !error)
+        error = name.is_cut ? ENOMEM : put_file(folder, yk_text_get(&name), yk_text_get(&text), text.length);
+    if (!folder || error)
         yk_log_ordered(YOKE_LOG_WARNING, "launch %u of kernel '%s' is not recorded: %s: %s", launch->number, launch->kernel->name,
-                       folder, strerror(error));
+                       path, error ? strerror(error) : reason);
     else
-        yk_log(YOKE_LOG_INFO, "launch %u of kernel '%s' is in %s/%s (YOKE_RECORD)", launch->number, launch->kernel->name, folder,
+        yk_log(YOKE_LOG_INFO, "launch %u of kernel '%s' is in %s/%s (YOKE_RECORD)", launch->number, launch->kernel->name, path,
                yk_text_get(&name));
+    yk_folder_close(folder);
     yk_text_free(&name);
     yk_text_free(&text);
 }
