@@ -6,14 +6,13 @@
 #include "validate/validate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
+#include "base/system/environment.h"
+#include "base/system/file.h"
 #include "stream/op.h"
 
 /* Causes that are remembered; beyond them nothing more is reported. */
@@ -141,26 +140,48 @@ static void add_mark(yk_text *text, const char *name, const yk_mark *mark)
     yk_text_add(text, ",\"argument\":%u}", (unsigned)mark->argument);
 }
 
+/* Whether the descriptor is still the file: programs that close what they do not know may have another one there. */
+static bool is_still(int file, const yk_file_facts *about)
+{
+    yk_file_facts now;
+    return file >= 0 && yk_file_get_facts(file, &now) && now.disk == about->disk && now.number == about->number;
+}
+
 /* -1: none is asked for, or it cannot be written. The file is this user's own and regular, since in a world-writable folder others
  * may plant a link or a pipe. */
 static int open_file(void)
 {
     static int file = -1;
     static bool tried;
-    const char *path = secure_getenv("YOKE_VALIDATE_JSON");
-    struct stat about;
-    if (tried || !path || !*path)
+    static yk_file_facts about;
+    const char *path = yk_environment("YOKE_VALIDATE_JSON");
+    if ((tried && (file < 0 || is_still(file, &about))) || !path || !*path)
         return file;
     tried = true;
-    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (file >= 0 && (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid())) {
-        close(file);
+    file = yk_file_open(path, YK_FILE_APPEND);
+    if (file >= 0 && (!yk_file_get_facts(file, &about) || about.kind != YK_FILE_REGULAR || !about.is_own)) {
+        yk_file_close(file);
         file = -1;
         errno = EPERM;
     }
     if (file < 0)
         yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON is %s, which must be a file of this user: %s", path, strerror(errno));
     return file;
+}
+
+/* What cannot be written leaves a line without an end, for which a full disk has room, so that nobody takes the file for whole. */
+static void append_line(int file, const yk_text *line)
+{
+    yk_file_facts about;
+    bool known = yk_file_get_facts(file, &about);
+    int error = line->is_cut ? ENOMEM : known && !yk_file_may_have(about.size + line->length) ? EFBIG : 0;
+    if (!error)
+        error = yk_file_write(file, yk_text_get(line), line->length);
+    if (!error)
+        return;
+    yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON: a report could not be written: %s", strerror(error));
+    if (yk_file_get_facts(file, &about) && yk_file_may_have(about.size + 1))
+        (void)yk_file_cut(file, about.size + 1);
 }
 
 static void write_json(const yk_report *report)
@@ -182,8 +203,7 @@ static void write_json(const yk_report *report)
     add_mark(&text, "first", report->first);
     add_mark(&text, "second", report->second);
     yk_text_add(&text, "}\n");
-    if (text.is_cut || write(file, yk_text_get(&text), text.length) != (ssize_t)text.length)
-        yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON: a report could not be written");
+    append_line(file, &text);
     yk_text_free(&text);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/process/fork.h"
 #include "base/process/thread.h"
+#include "base/system/environment.h"
 #include "stream/validator.h"
 
 /* Protects what is known; taken with a stream's lock held, and before the log's. */
@@ -321,7 +322,7 @@ yoke_status yk_validate_init(yoke_device *device)
 {
     static bool begun;
     unsigned asked = 0;
-    const char *list = secure_getenv("YOKE_VALIDATE");
+    const char *list = yk_environment("YOKE_VALIDATE");
     if (!list || !*list)
         return YOKE_OK;
     yoke_status status = read_words(list, &asked);
