@@ -91,9 +91,9 @@ static size_t own_folder(const private_words *words, const char *at)
 }
 
 /* Also as a part of what has other parts: "pocl-alice_1". */
-static size_t own_name(const private_words *words, char before, const char *at)
+static size_t own_name(const private_words *words, char last, const char *at)
 {
-    for (size_t i = 0; i < words->name_count && !isalnum((unsigned char)before); i++) {
+    for (size_t i = 0; i < words->name_count && !isalnum((unsigned char)last); i++) {
         size_t length = strlen(words->names[i]);
         if (strncmp(at, words->names[i], length) == 0 && !isalnum((unsigned char)at[length]))
             return length;
@@ -137,12 +137,19 @@ static size_t uuid(const char *at)
     return strlen(shape);
 }
 
+static char before(const char *text, const char *at)
+{
+    if (at == text)
+        return ' ';
+    return at[-1];
+}
+
 /* Whether a path may begin here: no word goes before its slash ("1/2" is none), but for a compiler's option, as "-I". */
 static bool may_begin(const char *text, const char *at)
 {
-    char before = at > text ? at[-1] : ' ';
-    bool option = at > text + 1 && at[-2] == '-' && isalpha((unsigned char)before);
-    return option || (before != '.' && (!is_word(before) || before == '-'));
+    char last = before(text, at);
+    bool option = at > text + 1 && at[-2] == '-' && isalpha((unsigned char)last);
+    return option || (last != '.' && (!is_word(last) || last == '-'));
 }
 
 /* What is private here, and what stands in its place; 0: nothing is. */
@@ -159,7 +166,7 @@ static size_t private_length(const private_words *words, const char *text, const
     if (length > 0)
         return length;
     *out_place = "(private)";
-    return own_name(words, at > text ? at[-1] : ' ', at);
+    return own_name(words, before(text, at), at);
 }
 
 char *private_cut(const private_words *words, const char *text)
