@@ -4,10 +4,10 @@
  * The reports themselves are the library's; they come while the program runs.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/ground/run.h"
@@ -31,17 +31,21 @@ static char *json_path(const tool_command *command, const char *given, char **ou
 }
 
 /* The library makes the file when the program opens a device, and appends to it, as do further processes that the program starts:
- * so there is none yet. */
+ * so there is none yet, and one can be made. */
 static bool is_free(const tool_command *command, const char *path)
 {
-    struct stat file;
-    bool there = lstat(path, &file) == 0;
-    if (there)
-        tool_complain(command, "--json %s: the file is there, and is left as it is", path);
-    return !there;
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        tool_complain(command, "--json %s: %s", path,
+                      errno == EEXIST ? "the file is there, and is left as it is" : strerror(errno));
+        return false;
+    }
+    close(file);
+    unlink(path);
+    return true;
 }
 
-/* Each report is a line. -1: complained. */
+/* Each report is a line; one that could not be written has no end. -1: complained. */
 static long count_reports(const tool_command *command, const char *path)
 {
     long count = 0;
@@ -54,10 +58,13 @@ static long count_reports(const tool_command *command, const char *path)
             tool_complain(command, "cannot read %s: %s", path, strerror(errno));
         return -1;
     }
+    bool whole = size == 0 || text[size - 1] == '\n';
     for (size_t i = 0; i < size; i++)
         count += text[i] == '\n';
     free(text);
-    return count;
+    if (!whole)
+        tool_complain(command, "%s does not hold all reports: the rest are above only", path);
+    return whole ? count : -1;
 }
 
 /* The exit code for what the program has returned: its own failure first. */
@@ -118,6 +125,8 @@ static int validate_main(const tool_command *command, int argc, char **argv)
         }
     if (optind == argc)
         return tool_misused(command, "no command to validate");
+    if (!*checks)
+        return tool_misused(command, "--checks: no check is named");
     return validate(command, argv + optind, checks, json);
 }
 

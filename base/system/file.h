@@ -26,7 +26,7 @@ typedef enum yk_file_use {
     YK_FILE_READ,   /* no link */
     YK_FILE_FOLLOW, /* read, through links */
     YK_FILE_CHANGE, /* read and write, no link; created where there is none */
-    YK_FILE_ADD,    /* write at the end, wherever that is by then, no link; created where there is none */
+    YK_FILE_APPEND, /* write at the end, whatever others have written meanwhile; no link; created where there is none */
     YK_FILE_NEW     /* write; none of the name is there, and other users get no access */
 } yk_file_use;
 

@@ -144,8 +144,10 @@ static bool overlap(const yoke_buffer *one, const yoke_buffer *other)
 static bool take_value(yk_recorded_arg *arg, const yoke_arg *from, const char **out_why)
 {
     bool structure = from->kind == YOKE_ARG_STRUCT;
-    if (from->kind == YOKE_ARG_LOCAL || from->kind == YOKE_ARG_NULL) {
-        arg->size = from->kind == YOKE_ARG_LOCAL ? (size_t)from->value.u64 : 0;
+    if (from->kind == YOKE_ARG_INTEGER && arg->param && arg->param->kind == YK_PARAM_BUFFER)
+        arg->kind = YOKE_ARG_NULL; /* drivers take a null pointer as a number */
+    if (arg->kind == YOKE_ARG_LOCAL || arg->kind == YOKE_ARG_NULL) {
+        arg->size = arg->kind == YOKE_ARG_LOCAL ? (size_t)from->value.u64 : 0;
         return true;
     }
     if (!structure && from->kind != YOKE_ARG_INTEGER && from->kind != YOKE_ARG_FLOATING) {
@@ -292,9 +294,9 @@ void yk_recorded_init(yoke_device *device)
     pthread_mutex_lock(&lock);
     if (!tried) {
         limit = (size_t)yk_read_count("YOKE_RECORD_LIMIT", USUAL_LIMIT) * MIB;
-        folder = strdup(requested);
+        folder = yk_recorded_folder(requested);
         wanted = kernels && *kernels ? strdup(kernels) : NULL;
-        usable = folder && (wanted || !kernels || !*kernels) && yk_recorded_folder(folder);
+        usable = folder && (wanted || !kernels || !*kernels);
         tried = true;
     }
     bool use = usable;

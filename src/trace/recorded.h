@@ -28,9 +28,10 @@ typedef struct yk_recorded {
 /* The device is being opened: its launches are recorded if YOKE_RECORD is set, and it has no other observer. */
 void yk_recorded_init(yoke_device *device);
 
-/* Make the folder, once; false, with a line in the log: it cannot be used. */
-bool yk_recorded_folder(const char *path);
+/* Make the folder; its path from the root, to be freed, so that it stays this one where the program changes its own folder. NULL,
+ * with a line in the log: it cannot be used. */
+char *yk_recorded_folder(const char *path);
 /* Write the launch to the folder; says in the log where it is, or why it is not there. */
-void yk_recorded_write(const char *folder, const yk_recorded *launch);
+void yk_recorded_write(const char *path, const yk_recorded *launch);
 
 #endif

@@ -16,58 +16,75 @@
 #include "trace/recorded.h"
 #include "trace/trace.h"
 
-enum { HASH_TEXT = 2 * YK_HASH_SIZE + 1 };
+enum { HASH_TEXT = 2 * YK_HASH_SIZE + 1, REASON = 256 };
 
-bool yk_recorded_folder(const char *path)
+/* The folder, which is this user's alone; NULL: `reason` says why not. */
+static yk_folder *open_own(const char *path, char *reason, size_t size)
 {
-    char *copy = strdup(path), why[160] = "out of memory";
-    if (copy)
-        yk_folder_make(copy);
-    yk_folder *opened = copy ? yk_folder_open(path, false) : NULL;
-    bool usable = opened && yk_folder_is_own(opened, why, sizeof why);
-    if (copy && !opened)
-        snprintf(why, sizeof why, "%s", errno == ENOTDIR || errno == ELOOP ? "it is no folder" : strerror(errno));
-    if (opened)
-        yk_folder_close(opened);
-    free(copy);
-    if (!usable)
-        yk_log_ordered(YOKE_LOG_ERROR, "no launch is recorded: YOKE_RECORD is %s: %s", path, why);
-    return usable;
+    yk_folder *folder = yk_folder_open(path, false);
+    if (!folder) {
+        snprintf(reason, size, "%s", errno == ELOOP ? "it is a link" : strerror(errno));
+    } else if (!yk_folder_is_own(folder, reason, size)) {
+        yk_folder_close(folder);
+        folder = NULL;
+    }
+    return folder;
+}
+
+char *yk_recorded_folder(const char *path)
+{
+    char reason[REASON] = "", *made = strdup(path), *real = NULL;
+    if (made)
+        yk_folder_make(made);
+    free(made);
+    yk_folder *folder = open_own(path, reason, sizeof reason);
+    if (folder && !(real = yk_path_real(path)))
+        snprintf(reason, sizeof reason, "%s", strerror(errno));
+    yk_folder_close(folder);
+    if (!real)
+        yk_log_ordered(YOKE_LOG_ERROR, "no launch is recorded: YOKE_RECORD is %s: %s", path, reason);
+    return real;
 }
 
 /* ---- Files ---- */
 
-static int write_file(const yk_folder *folder, const char *draft, const char *name, const void *bytes, size_t size)
+/* A new file beside the one that it will be; *out_draft is its name. What a killed process of the same number has left stays. */
+static int open_draft(const yk_folder *folder, const char *name, yk_text *out_draft)
 {
-    int file = yk_folder_open_file(folder, draft, YK_FILE_NEW);
-    if (file < 0)
-        return errno;
-    int error = yk_file_write(file, bytes, size), late = yk_file_close(file);
-    if (!error)
-        error = late;
-    if (!error)
-        error = yk_folder_rename(folder, draft, name);
-    if (error)
-        yk_folder_remove(folder, draft);
-    return error;
+    enum { TRIES = 100 };
+    static atomic_uint numbers;
+    int file = -1;
+    for (int i = 0; i < TRIES; i++) {
+        yk_text_cut(out_draft, 0);
+        yk_text_add(out_draft, "%s.%ld.%u", name, yk_process_id(), atomic_fetch_add(&numbers, 1));
+        errno = ENOMEM;
+        file = out_draft->is_cut ? -1 : yk_folder_open_file(folder, yk_text_get(out_draft), YK_FILE_NEW);
+        if (file >= 0 || errno != EEXIST)
+            break;
+    }
+    return file;
 }
 
 /* Make a file of this name in the folder; whoever reads it sees all of it or none. 0, or an error. */
-static int put_file(const char *folder, const char *name, const void *bytes, size_t size)
+static int put_file(const yk_folder *folder, const char *name, const void *bytes, size_t size)
 {
-    static atomic_uint numbers;
     yk_text draft = { 0 };
-    yk_text_add(&draft, "%s.%ld.%u", name, yk_process_id(), atomic_fetch_add(&numbers, 1));
-    yk_folder *opened = draft.is_cut ? NULL : yk_folder_open(folder, false);
-    int error = draft.is_cut ? ENOMEM : !opened ? errno : write_file(opened, yk_text_get(&draft), name, bytes, size);
-    if (opened)
-        yk_folder_close(opened);
+    int file = open_draft(folder, name, &draft);
+    int error = file < 0 ? errno : yk_file_write_at(file, bytes, size, 0);
+    if (file >= 0) {
+        int closed = yk_file_close(file);
+        error = error ? error : closed;
+        if (!error)
+            error = yk_folder_rename(folder, yk_text_get(&draft), name);
+        if (error)
+            yk_folder_remove(folder, yk_text_get(&draft));
+    }
     yk_text_free(&draft);
     return error;
 }
 
 /* The contents of a buffer, in the file of their hash. 0, or an error. */
-static int put_contents(const char *folder, const unsigned char *bytes, size_t size, char hash_text[HASH_TEXT])
+static int put_contents(const yk_folder *folder, const unsigned char *bytes, size_t size, char hash_text[HASH_TEXT])
 {
     unsigned char hash[YK_HASH_SIZE];
     char name[HASH_TEXT + 4];
@@ -99,7 +116,7 @@ static void add_value(yk_text *text, const yk_recorded_arg *arg)
     yk_text_add(text, "\"");
 }
 
-static int add_contents(yk_text *text, const char *folder, const yk_recorded_arg *arg)
+static int add_contents(yk_text *text, const yk_folder *folder, const yk_recorded_arg *arg)
 {
     char before[HASH_TEXT], after[HASH_TEXT];
     int error = put_contents(folder, arg->before, arg->size, before);
@@ -110,7 +127,7 @@ static int add_contents(yk_text *text, const char *folder, const yk_recorded_arg
     return error;
 }
 
-static int add_arg(yk_text *text, const char *folder, const yk_recorded *launch, size_t index)
+static int add_arg(yk_text *text, const yk_folder *folder, const yk_recorded *launch, size_t index)
 {
     static const char *const kinds[] = {
         /* those of arrays and images are in no record */
@@ -139,7 +156,7 @@ static int add_arg(yk_text *text, const char *folder, const yk_recorded *launch,
     return error;
 }
 
-static int add_launch(yk_text *text, const char *folder, const yk_recorded *launch)
+static int add_launch(yk_text *text, const yk_folder *folder, const yk_recorded *launch)
 {
     const yoke_program *program = launch->kernel->program;
     const yoke_device_info *device = &program->device->info;
@@ -179,20 +196,23 @@ static void name_file(yk_text *name, const yk_recorded *launch)
     yk_text_add(name, "@%u.json", launch->number);
 }
 
-void yk_recorded_write(const char *folder, const yk_recorded *launch)
+void yk_recorded_write(const char *path, const yk_recorded *launch)
 {
     YK_UNCANCELLED;
+    char reason[REASON] = "";
     yk_text text = { 0 }, name = { 0 };
+    yk_folder *folder = open_own(path, reason, sizeof reason);
     name_file(&name, launch);
-    int error = add_launch(&text, folder, launch);
-    if (!error)
-        error = put_file(folder, yk_text_get(&name), yk_text_get(&text), text.length);
-    if (error)
+    int error = folder ? add_launch(&text, folder, launch) : 0;
+    if (folder && !error)
+        error = name.is_cut ? ENOMEM : put_file(folder, yk_text_get(&name), yk_text_get(&text), text.length);
+    if (!folder || error)
         yk_log_ordered(YOKE_LOG_WARNING, "launch %u of kernel '%s' is not recorded: %s: %s", launch->number, launch->kernel->name,
-                       folder, strerror(error));
+                       path, error ? strerror(error) : reason);
     else
-        yk_log(YOKE_LOG_INFO, "launch %u of kernel '%s' is in %s/%s (YOKE_RECORD)", launch->number, launch->kernel->name, folder,
+        yk_log(YOKE_LOG_INFO, "launch %u of kernel '%s' is in %s/%s (YOKE_RECORD)", launch->number, launch->kernel->name, path,
                yk_text_get(&name));
+    yk_folder_close(folder);
     yk_text_free(&name);
     yk_text_free(&text);
 }

@@ -140,19 +140,26 @@ static void add_mark(yk_text *text, const char *name, const yk_mark *mark)
     yk_text_add(text, ",\"argument\":%u}", (unsigned)mark->argument);
 }
 
+/* Whether the descriptor is still the file: programs that close what they do not know may have another one there. */
+static bool is_still(int file, const yk_file_facts *about)
+{
+    yk_file_facts now;
+    return file >= 0 && yk_file_get_facts(file, &now) && now.disk == about->disk && now.number == about->number;
+}
+
 /* -1: none is asked for, or it cannot be written. The file is this user's own and regular, since in a world-writable folder others
  * may plant a link or a pipe. */
 static int open_file(void)
 {
     static int file = -1;
     static bool tried;
+    static yk_file_facts about;
     const char *path = yk_environment("YOKE_VALIDATE_JSON");
-    yk_file_facts about;
-    if (tried || !path || !*path)
+    if ((tried && (file < 0 || is_still(file, &about))) || !path || !*path)
         return file;
     tried = true;
-    file = yk_file_open(path, YK_FILE_ADD);
-    if (file >= 0 && !(yk_file_get_facts(file, &about) && about.kind == YK_FILE_REGULAR && about.is_own)) {
+    file = yk_file_open(path, YK_FILE_APPEND);
+    if (file >= 0 && (!yk_file_get_facts(file, &about) || about.kind != YK_FILE_REGULAR || !about.is_own)) {
         yk_file_close(file);
         file = -1;
         errno = EPERM;
@@ -160,6 +167,21 @@ static int open_file(void)
     if (file < 0)
         yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON is %s, which must be a file of this user: %s", path, strerror(errno));
     return file;
+}
+
+/* What cannot be written leaves a line without an end, for which a full disk has room, so that nobody takes the file for whole. */
+static void append_line(int file, const yk_text *line)
+{
+    yk_file_facts about;
+    bool known = yk_file_get_facts(file, &about);
+    int error = line->is_cut ? ENOMEM : known && !yk_file_may_have(about.size + line->length) ? EFBIG : 0;
+    if (!error)
+        error = yk_file_write(file, yk_text_get(line), line->length);
+    if (!error)
+        return;
+    yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON: a report could not be written: %s", strerror(error));
+    if (yk_file_get_facts(file, &about) && yk_file_may_have(about.size + 1))
+        (void)yk_file_cut(file, about.size + 1);
 }
 
 static void write_json(const yk_report *report)
@@ -181,8 +203,7 @@ static void write_json(const yk_report *report)
     add_mark(&text, "first", report->first);
     add_mark(&text, "second", report->second);
     yk_text_add(&text, "}\n");
-    if (text.is_cut || yk_file_write(file, yk_text_get(&text), text.length) != 0)
-        yk_log_ordered(YOKE_LOG_ERROR, "YOKE_VALIDATE_JSON: a report could not be written");
+    append_line(file, &text);
     yk_text_free(&text);
 }
 

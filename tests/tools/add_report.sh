@@ -63,6 +63,19 @@ report Radeon 6.2 2026-12-01 | sed 's/passed: 300/passed: 301/' >good
 tap_try "a newer report of the same device and driver" python3 -IS "$add" good --page page
 [ "$(grep -c '^| Radeon' page)" -eq 1 ] && grep -q '| 301 | 7 | 20 | 2026-12-01 | – |$' page
 tap_ok $? "takes the place of its row"
+for n in 1 2 3; do
+    printf '%s\n' "device.$n.selector: opencl:$n" "device.$n.name: Twin" "device.$n.platform: ROCm" "device.$n.driver: 6.2" \
+        "result.$n.device: opencl:$n" "result.$n.passed: 30$n" "result.$n.failed: $((n == 2 ? 8 : 0))" "result.$n.skipped: 0" \
+        "result.$n.broken: 0"
+done >devices
+{ report | sed -n '1,3p;/^suite/p' && cat devices && echo "end: report"; } >twins
+cp page three
+tap_try "a report of three devices alike" python3 -IS "$add" twins --page three
+[ "$(grep -c '^| Twin' three)" -eq 1 ] && grep -q '^| Twin | ROCm 6.2 | 0.1.0 | 302 | 8 | 0 |' three
+tap_ok $? "has one row, of the one that failed"
+printf '%s' "<!-- reports: here -->" >short
+! python3 -IS "$add" twins --page short >said 2>&1 && grep -q "has no table of reports" said
+tap_ok $? "a page that ends behind the mark is refused"
 report Arc >good
 sed 's/$/\r/' good >crlf
 tap_try "one of another device, with lines as Windows ends them" python3 -IS "$add" crlf --page page

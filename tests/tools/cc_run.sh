@@ -56,6 +56,7 @@ run 2 "no name" cc --run --size 100 pair.cl
 says "it is NAME=VALUE"
 run 2 "a range of three" cc --run --range x=1:2:3 pair.cl
 run 2 "a range that ends before it begins" cc --run --range x=2:1 pair.cl
+run 2 "a range wider than a double" cc --run --range x=-1e308:1e308 pair.cl
 run 2 "a grid of four" cc --run --grid 1x2x3x4 pair.cl
 run 2 "a grid of none" cc --run --grid 0 pair.cl
 run 3 "no device" cc --run pair.cl
@@ -86,6 +87,12 @@ again="cc --run --device opencl:0 --device opencl:0"
     run 2 "sizes in a circle" $again --kernel add --size n=y,y=n pair.cl
     run 2 "a size for no integer" $again --kernel add --size a=5 pair.cl
     says "'a' is no integer; --range gives it a value"
+    run 2 "an integer that is none" $again --kernel add --range n=5.5 pair.cl
+    says "'n' is of integers of 4 bytes, which have no such values"
+    run 2 "more than an integer has" $again --kernel add --range n=0:1e10 pair.cl
+    run 0 "all that an integer has" $again --kernel differ --range order=-2147483648:2147483648 pair.cl
+    run 2 "three components" $again --kernel add --type x=float3 pair.cl
+    says "three components take the place of four in OpenCL C"
     run 1 "a kernel that is not there" $again --kernel ad pair.cl
     says "kernel ad is not in pair.cl"
     run 2 "three devices" $again --device opencl:0 pair.cl

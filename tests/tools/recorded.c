@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches for YOKE_RECORD: what each kind of argument is, the same buffer twice, views that share memory, and large buffers. */
+/* Launches for YOKE_RECORD: what each kind of argument is, the same buffer twice, views that share memory, and large buffers; by a
+ * program that goes to another folder meanwhile. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <yoke/check.h>
 #include <yoke/yoke.h>
@@ -22,6 +24,7 @@ static const char text[] =
     "    if (i < (unsigned int)n)\n"
     "        y[i] += a * own[yoke_block_size_x() - 1 - thread] + by.a[i % 12];\n"
     "}\n"
+    "YOKE_KERNEL void maybe(YOKE_GLOBAL const float *x, YOKE_GLOBAL float *y) { y[yoke_global_x()] = x ? x[0] : 5.0f; }\n"
     "YOKE_KERNEL void twice(YOKE_GLOBAL float *x, YOKE_GLOBAL float *y) { y[yoke_global_x()] = x[yoke_global_x()] + 1.0f; }\n";
 
 static void launch_all(yoke_stream *stream, yoke_program *program, yoke_buffer *x, yoke_buffer *y)
@@ -29,14 +32,16 @@ static void launch_all(yoke_stream *stream, yoke_program *program, yoke_buffer *
     struct {
         float a[12];
     } by = { { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } };
-    yoke_kernel *blend, *twice;
+    yoke_kernel *blend, *maybe, *twice;
     yoke_buffer *left, *right, *large;
 
     YOKE_CHECK(yoke_kernel_get(program, "blend", &blend));
+    YOKE_CHECK(yoke_kernel_get(program, "maybe", &maybe));
     YOKE_CHECK(yoke_kernel_get(program, "twice", &twice));
     for (int i = 0; i < 3; i++)
         YOKE_CHECK(yoke_launch(stream, blend, YOKE_DIM(N / 32), YOKE_DIM(32), 32 * sizeof(float),
                                YOKE_ARGS(x, y, yoke_arg_struct(&by, sizeof by), 0.5f, N)));
+    YOKE_CHECK(yoke_launch(stream, maybe, YOKE_DIM(1), YOKE_DIM(32), 0, YOKE_ARGS(yoke_arg_null(), y)));
     YOKE_CHECK(yoke_launch(stream, twice, YOKE_DIM(1), YOKE_DIM(32), 0, YOKE_ARGS(x, x)));
     YOKE_CHECK(yoke_buffer_create_view(x, 0, 48 * sizeof(float), &left));
     YOKE_CHECK(yoke_buffer_create_view(x, 32 * sizeof(float), 32 * sizeof(float), &right));
@@ -68,6 +73,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         values[i] = (float)i;
     YOKE_CHECK(yoke_device_open(NULL, &device));
+    if (chdir("/") != 0)
+        return perror("/"), 2;
     YOKE_CHECK(yoke_stream_create(device, NULL, &stream));
     YOKE_CHECK(yoke_program_build(device, &source, &program));
     YOKE_CHECK(yoke_buffer_create(device, sizeof values, &x));

@@ -25,7 +25,7 @@ keep() {
 
 keep first
 find first -name '*.json' | sort | tr '\n' ' ' >names
-tap_ok "$(grep -qx 'first/blend@1.json first/twice@1.json ' names; echo $?)" "the first launch of each kernel"
+tap_ok "$(grep -qx 'first/blend@1.json first/maybe@1.json first/twice@1.json ' names; echo $?)" "the first launch of each kernel"
 YOKE_RECORD_KERNELS=blend@3,twice@2,twice@3,other keep chosen
 find chosen -name '*.json' | sort | tr '\n' ' ' >names
 tap_ok "$(grep -qx 'chosen/blend@3.json chosen/twice@3.json ' names; echo $?)" "those that are named"
@@ -41,7 +41,10 @@ says "users other than the owner may write to the folder"
 tap_ok "$([ -z "$(find open -name '*.json')" ]; echo $?)" "and nothing is written there"
 echo >file
 keep file
-says "it is no folder"
+says "Not a directory"
+ln -s first link
+keep link
+says "it is a link"
 if has_json; then
     run 0 "replayed by the driver that recorded" cc --replay first --kernel blend kernels.yk
     says "kernel blend, recorded on opencl"
@@ -49,6 +52,8 @@ if has_json; then
     says "The results are the recorded ones"
     run 0 "the same buffer twice" cc --replay first --kernel twice kernels.yk
     says "x 64 elements equal"
+    run 0 "a null pointer" cc --replay first --kernel maybe kernels.yk
+    says "y 64 elements equal"
     run 0 "all of a folder" cc --replay chosen kernels.yk
     sed 's/a \* own/2 * own/' kernels.yk >other.yk
     run 1 "another kernel" cc --replay first --kernel blend other.yk
@@ -57,6 +62,10 @@ if has_json; then
     sed 's/void twice/void thrice/' kernels.yk >other.yk
     run 0 "a kernel that the files do not have" cc --replay first other.yk
     says "not in these files"
+    run 1 "none of the kernels" cc --replay first/twice@1.json other.yk
+    says "nothing was run: no record is of a kernel of these files"
+    run 1 "a kernel of no record" cc --replay first --kernel absent kernels.yk
+    says "nothing was run: no record is of that kernel of these files"
     run 2 "no records" cc --replay open kernels.yk
     run 2 "no folder" cc --replay absent kernels.yk
     run 2 "with --run" cc --run --replay first kernels.yk

@@ -15,6 +15,10 @@ says "cannot start"
 run 1 "a program that opens no device" validate true
 says "nothing was checked"
 run 7 "the program's own exit code" validate sh -c 'exit 7'
+run 1 "a file that cannot be made" validate --json absent/reports.json true
+says "No such file or directory"
+run 2 "no checks" validate --checks "" true
+says "no check is named"
 echo mine >there.json
 run 1 "a file that is there" validate --json there.json true
 says "is left as it is"
@@ -39,6 +43,13 @@ else
     says "a buffer of 64 bytes of opencl:0 was never released"
     run 1 "a stream that is not released" validate "$validated" stream
     says "stream 1 of opencl:0 was never released"
+    run 1 "a program that closes the file" validate "$validated" closed
+    says "1 report, above"
+    tap_empty "whose own file stays its own" own
+    # shellcheck disable=SC2016
+    run 1 "reports that have no room" validate sh -c '(ulimit -f 1; exec "$1" race) 2>&1 | cat >&2' sh "$validated"
+    says "a report could not be written: File too large"
+    says "does not hold all reports"
     run 9 "a check that does not exist" validate --checks races,bounds "$validated" right
     says "'bounds' is no check; the checks are races, host, leaks and uninit"
 fi

@@ -99,7 +99,7 @@ static bool type_of(const yoke_param_info *info, run_type *out_type, size_t *out
 static bool named_type(const char *word, run_type *out_type, size_t *out_lanes)
 {
     yk_type type;
-    if (!yk_type_read(true, word, &type) || type.pointers > 0)
+    if (!yk_type_read(true, word, &type) || type.pointers > 0 || type.lanes == 3)
         return false;
     *out_type = (run_type){ type.kind, type.bytes };
     *out_lanes = type.lanes;
@@ -160,6 +160,13 @@ static void fill(const maker *m, run_arg *arg, size_t index, double from, double
     }
 }
 
+/* Whether integers of the type can be what the range says; of a floating-point type any can. */
+static bool fits(run_type type, double from, double to)
+{
+    double end = run_type_end(type), least = type.kind == YK_SCALAR_SIGNED ? -end : 0;
+    return type.kind == YK_SCALAR_FLOATING || (from >= least && from < end && to <= end && (from < to || from == floor(from)));
+}
+
 /* The values that a parameter has where nothing is said of them. */
 static void usual_range(const maker *m, const run_arg *arg, bool single, double *out_from, double *out_to)
 {
@@ -186,8 +193,12 @@ static int fill_generated(const maker *m, run_arg *arg, const pair *p, size_t in
             return tool_misused(m->command, "--size %s: '%s' has %u bytes, which is too few for it", size->name, arg->name,
                                 (unsigned)arg->size);
     }
-    if (range)
+    if (range) {
         (void)cc_range_of(range->value, &from, &to);
+        if (!fits(arg->type, from, to))
+            return tool_misused(m->command, "--range %s: '%s' is of integers of %u bytes, which have no such values", range->name,
+                                arg->name, (unsigned)arg->type.bytes);
+    }
     fill(m, arg, index, from, to);
     return TOOL_FINE;
 }
@@ -278,7 +289,11 @@ static int make_arg(const maker *m, const pair *p, size_t index, run_arg *arg)
         return TOOL_USAGE;
     }
     if (type && !named_type(type->value, &arg->type, &lanes))
-        return tool_misused(m->command, "--type %s: no such type; examples are float, uint, double4", type->name);
+        return tool_misused(
+            m->command, "--type %s: no such type; examples are float, uint, double4%s", type->name,
+            strchr(type->value, '3')
+                ? "; three components take the place of four in OpenCL C: name the type of one, and four of them in --size"
+                : "");
     bool declared = !type && (type_of(one, &arg->type, &lanes) || type_of(other, &arg->type, &lanes)), typed = type || declared;
     if (!typed && !file)
         return tool_misused(m->command,

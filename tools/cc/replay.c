@@ -80,8 +80,9 @@ static int replay_on(const tool_command *command, const cc_options *o, const cc_
     return TOOL_FINE;
 }
 
+/* Adds to *out_ran the sides that have run it, and to *out_differing the buffers that differ. */
 static int replay(const tool_command *command, const cc_options *o, const cc_side *sides, size_t count, const char *path,
-                  size_t *out_differing)
+                  size_t *out_ran, size_t *out_differing)
 {
     const tool_colours *colours = tool_colours_of(stdout);
     run_case c;
@@ -101,6 +102,7 @@ static int replay(const tool_command *command, const cc_options *o, const cc_sid
         if (code == TOOL_FINE && ran == 0)
             printf("  %snot in these files%s\n", colours->yellow, colours->reset);
     }
+    *out_ran += ran;
     run_free_case(&c);
     return code;
 }
@@ -125,7 +127,7 @@ int cc_replay(const tool_command *command, cc_options *o)
 {
     const tool_colours *colours = tool_colours_of(stdout);
     cc_side sides[CC_MOST] = { { 0 } };
-    size_t count = 0, record_count = 0, differing = 0;
+    size_t count = 0, record_count = 0, ran = 0, differing = 0;
     char **records = list_records(command, o->run.replay, &record_count);
     if (!records)
         return TOOL_USAGE;
@@ -133,7 +135,12 @@ int cc_replay(const tool_command *command, cc_options *o)
     for (size_t i = 0; i < count && code == TOOL_FINE; i++)
         code = cc_build_side(command, o, &sides[i]);
     for (size_t i = 0; i < record_count && code == TOOL_FINE; i++)
-        code = replay(command, o, sides, count, records[i], &differing);
+        code = replay(command, o, sides, count, records[i], &ran, &differing);
+    if (code == TOOL_FINE && ran == 0) {
+        tool_complain(command, "--replay %s: nothing was run: no record is of %s", o->run.replay,
+                      o->run.kernel ? "that kernel of these files" : "a kernel of these files");
+        code = TOOL_WRONG;
+    }
     if (code == TOOL_FINE && differing > 0)
         printf("%sThe results differ%s from the recorded ones in %zu buffer%s\n", colours->red, colours->reset, differing,
                differing == 1 ? "" : "s");

@@ -129,7 +129,7 @@ bool cc_range_of(const char *text, double *out_from, double *out_to)
         if (end == second || *end)
             return false;
     }
-    return *out_from <= *out_to && isfinite(*out_from) && isfinite(*out_to);
+    return *out_from <= *out_to && isfinite(*out_from) && isfinite(*out_to) && isfinite(*out_to - *out_from);
 }
 
 static int add_range(const tool_command *command, cc_run *run, const char *text)

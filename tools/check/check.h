@@ -22,7 +22,7 @@ int check_report(const tool_command *command, const char *path, int argc, char *
 /* What a report must not tell: found out once. */
 typedef struct private_words {
     char *paths[8]; /* folders of the user: the longest first */
-    char *names[4]; /* of the user and of the machine */
+    char *names[8]; /* of the user and of the machine */
     size_t path_count, name_count;
 } private_words;
 

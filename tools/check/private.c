@@ -45,13 +45,15 @@ static void add_name(private_words *words, const char *name)
 void private_find(private_words *words)
 {
     static const char *const folders[] = { "HOME", "TMPDIR", "XDG_CACHE_HOME", "YOKE_CACHE_DIR", "PWD" };
+    static const char *const names[] = { "USER", "LOGNAME", "SUDO_USER", "HOSTNAME" };
     const struct passwd *user = getpwuid(getuid());
     struct utsname system;
     *words = (private_words){ 0 };
     for (size_t i = 0; i < YK_COUNT_OF(folders); i++)
         add_path(words, getenv(folders[i]));
     add_path(words, user ? user->pw_dir : NULL);
-    add_name(words, getenv("USER"));
+    for (size_t i = 0; i < YK_COUNT_OF(names); i++)
+        add_name(words, getenv(names[i]));
     add_name(words, user ? user->pw_name : NULL);
     if (uname(&system) == 0) {
         add_name(words, system.nodename);
@@ -88,11 +90,12 @@ static size_t own_folder(const private_words *words, const char *at)
     return 0;
 }
 
-static size_t own_name(const private_words *words, const char *at)
+/* Also as a part of what has other parts: "pocl-alice_1". */
+static size_t own_name(const private_words *words, char last, const char *at)
 {
-    for (size_t i = 0; i < words->name_count; i++) {
+    for (size_t i = 0; i < words->name_count && !isalnum((unsigned char)last); i++) {
         size_t length = strlen(words->names[i]);
-        if (strncmp(at, words->names[i], length) == 0 && !is_word(at[length]))
+        if (strncmp(at, words->names[i], length) == 0 && !isalnum((unsigned char)at[length]))
             return length;
     }
     return 0;
@@ -108,10 +111,13 @@ static size_t folders(const char *at, const char *ends)
     return last;
 }
 
+/* The last name below /home is a user's. */
 static size_t any_folders(const char *at)
 {
+    static const char ends[] = " \t\n'\"`,;:()<>=|[]{}", homes[] = "/home";
     bool begins = *at == '/' || (at[0] == '~' && at[1] == '/');
-    return begins ? folders(at, " \t\n'\"`,;:()<>=|[]{}") : 0;
+    size_t length = begins ? folders(at, ends) : 0;
+    return length == strlen(homes) && strncmp(at, homes, length) == 0 ? strcspn(at, ends) : length;
 }
 
 /* With what is below it, where folders may have blanks in their names. */
@@ -131,38 +137,50 @@ static size_t uuid(const char *at)
     return strlen(shape);
 }
 
-/* What is private here, and what stands in its place; 0: nothing is. A path begins where no word goes before its slash: "1/2" is
- * none. */
-static size_t private_length(const private_words *words, char before, const char *at, const char **out_place)
+static char before(const char *text, const char *at)
+{
+    if (at == text)
+        return ' ';
+    return at[-1];
+}
+
+/* Whether a path may begin here: no word goes before its slash ("1/2" is none), but for a compiler's option, as "-I". */
+static bool may_begin(const char *text, const char *at)
+{
+    char last = before(text, at);
+    bool option = at > text + 1 && at[-2] == '-' && isalpha((unsigned char)last);
+    return option || (last != '.' && (!is_word(last) || last == '-'));
+}
+
+/* What is private here, and what stands in its place; 0: nothing is. */
+static size_t private_length(const private_words *words, const char *text, const char *at, const char **out_place)
 {
     size_t length = uuid(at);
     *out_place = "(uuid)";
-    if (length > 0 || (is_word(before) && before != '-'))
+    if (length > 0)
         return length;
     *out_place = "...";
     length = own_folders(words, at);
-    if (length == 0 && before != '.')
+    if (length == 0 && may_begin(text, at))
         length = any_folders(at);
     if (length > 0)
         return length;
     *out_place = "(private)";
-    return own_name(words, at);
+    return own_name(words, before(text, at), at);
 }
 
 char *private_cut(const private_words *words, const char *text)
 {
     tool_string out = { 0 };
     const char *place;
-    char before = ' ';
     tool_add(&out, "%s", "");
     for (const char *at = text; *at;) {
-        size_t length = private_length(words, before, at, &place);
+        size_t length = private_length(words, text, at, &place);
         if (length > 0)
             tool_add(&out, "%s", place);
         else
             tool_add_bytes(&out, at, 1);
         at += length ? length : 1;
-        before = at[-1];
     }
     tool_clean(out.data);
     for (char *at = out.data; *at; at++)

@@ -46,12 +46,12 @@ static HANDLE open_handle(const wchar_t *path, yk_file_use use)
     static const DWORD access[] = { [YK_FILE_READ] = GENERIC_READ,
                                     [YK_FILE_FOLLOW] = GENERIC_READ,
                                     [YK_FILE_CHANGE] = GENERIC_READ | GENERIC_WRITE,
-                                    [YK_FILE_ADD] = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
+                                    [YK_FILE_APPEND] = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
                                     [YK_FILE_NEW] = GENERIC_WRITE };
     static const DWORD create[] = { [YK_FILE_READ] = OPEN_EXISTING,
                                     [YK_FILE_FOLLOW] = OPEN_EXISTING,
                                     [YK_FILE_CHANGE] = OPEN_ALWAYS,
-                                    [YK_FILE_ADD] = OPEN_ALWAYS,
+                                    [YK_FILE_APPEND] = OPEN_ALWAYS,
                                     [YK_FILE_NEW] = CREATE_NEW };
     _Static_assert(sizeof access / sizeof access[0] == YK_FILE_NEW + 1, "what each use may do");
     _Static_assert(sizeof create / sizeof create[0] == YK_FILE_NEW + 1, "what each use creates");
