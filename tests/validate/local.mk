@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# YOKE_VALIDATE: planted mistakes, each with its right twin; and how much it keeps, for which the library's own functions are called.
+# YOKE_VALIDATE: planted mistakes, each with its right twin; and how much it keeps, for which the library's own functions are
+# called.
 
 validate_programs = tests/validate/mistakes tests/validate/memory_flat
 EXTRA_PROGRAMS += $(validate_programs)

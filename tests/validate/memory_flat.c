@@ -40,8 +40,8 @@ static void launches(suite *t)
     size_t kept = 0;
     NEED_OK(yoke_buffer_create(t->device, PART, &x));
     NEED_OK(yoke_buffer_create(t->device, (size_t)STREAMS * PARTS * PART, &y));
-    NEED_OK(yoke_buffer_create(t->device, LAUNCHES / EACH * 4, &z));
-    for (size_t i = 0; i < STREAMS * PARTS; i++)
+    NEED_OK(yoke_buffer_create(t->device, (size_t)LAUNCHES / EACH * 4, &z));
+    for (size_t i = 0; i < (size_t)STREAMS * PARTS; i++)
         NEED_OK(yoke_buffer_create_view(y, i * PART, PART, &parts[i]));
     for (int i = 0; i < STREAMS; i++)
         NEED_OK(yoke_stream_create(t->device, NULL, &streams[i]));
@@ -65,7 +65,7 @@ out:
         yoke_stream_wait(streams[i]);
         yoke_stream_release(streams[i]);
     }
-    for (size_t i = 0; i < STREAMS * PARTS; i++)
+    for (size_t i = 0; i < (size_t)STREAMS * PARTS; i++)
         yoke_buffer_release(parts[i]);
     yoke_buffer_release(z);
     yoke_buffer_release(y);
