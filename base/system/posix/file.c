@@ -32,6 +32,7 @@ int yk_file_open_at(int folder, const char *path, yk_file_use use)
                                  [YK_FILE_CHANGE] = O_RDWR | O_CREAT | O_NOFOLLOW,
                                  [YK_FILE_APPEND] = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
                                  [YK_FILE_NEW] = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW };
+    _Static_assert(sizeof flags / sizeof flags[0] == YK_FILE_NEW + 1, "flags for each use");
     int file;
     do
         file = openat(folder, path, flags[use] | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, use == YK_FILE_NEW ? 0600 : 0666);

@@ -53,6 +53,8 @@ static HANDLE open_handle(const wchar_t *path, yk_file_use use)
                                     [YK_FILE_CHANGE] = OPEN_ALWAYS,
                                     [YK_FILE_APPEND] = OPEN_ALWAYS,
                                     [YK_FILE_NEW] = CREATE_NEW };
+    _Static_assert(sizeof access / sizeof access[0] == YK_FILE_NEW + 1, "rights for each use");
+    _Static_assert(sizeof create / sizeof create[0] == YK_FILE_NEW + 1, "what to create for each use");
     DWORD flags = FILE_ATTRIBUTE_NORMAL | FILE_FLAG_BACKUP_SEMANTICS; /* the latter: folders, too */
     return CreateFileW(path, access[use], SHARED, NULL, create[use],
                        use == YK_FILE_FOLLOW ? flags : flags | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
