@@ -10,7 +10,8 @@ name=${1##*tests/}
 name=${name%.tap}
 
 case $name in
-backend-host/*.* | comm/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* | random/*.* | stress/*.* | validate/*.* | examples.* | cpp.*)
+backend-host/*.* | comm/*.* | conformance/*.* | faults/*.* | fuzz/*.* | ops/*.* | random/*.* | \
+    stress/*.* | validate/*.* | examples.* | cpp.*)
     backend=${name##*.}
     name=${name%.*}
     case ${YOKE_BACKEND:-$backend} in
