@@ -37,6 +37,10 @@ tap_empty "no source file is longer than 600 lines" "$tap_folder/length"
 # The macros that a kernel's text is compiled with in tests are one line.
 lines '^.{133,}' <"$tap_folder/sources" | grep -v '// \(options\|generated\): ' >"$tap_folder/width"
 tap_empty "no line is wider than 132 columns" "$tap_folder/width"
+# What a user's function shares with a declaration there gets another name: ops/expression/calls.c.
+grep '\.y[hk]$' "$tap_folder/sources" |
+    lines '^(if|else|for|while|do|switch|case|return|break|continue)\>' >"$tap_folder/statements"
+tap_empty "no statement of a kernel's text begins in the first column" "$tap_folder/statements"
 {
     lines '[[:space:]]$' <"$tap_folder/sources"
     grep -vE '(\.mk|^Makefile\.am|/Makefile)$' "$tap_folder/sources" | lines "$(printf '\t')"
