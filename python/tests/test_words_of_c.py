@@ -12,13 +12,15 @@ STRING = r'"(?:[^"\\\n]|\\.)*"'
 MESSAGE = re.compile(rf"{STRING}(?:\s*{STRING})*")  # C makes one of those that stand side by side
 
 # Variables of the environment, which are those of Python's, too.
-VARIABLES = re.compile(r"YOKE_(?:BLAS|BLOCKING|CACHE(?:_SIZE|_DIR)?|COMM(?:_TIMEOUT|_PINNED)?|OPS_EXACT|TRACE|WATCHDOG)$")
+VARIABLES = re.compile(r"YOKE_(?:BLAS|BLOCKING|CACHE(?:_SIZE|_DIR)?|COMM(?:_TIMEOUT|_PINNED)?|OPS_EXACT|RECORD(?:_KERNELS|_LIMIT)?|"
+                       r"TRACE|VALIDATE(?:_JSON)?|WATCHDOG)$")
 
 # What Python has checked before, or passes by itself.
 NEVER_IN_PYTHON = [re.compile(each) for each in (
     r"start from YOKE_\w+_INIT",                                    # the sizes of structs
     r"make it with YOKE_ARGS|use YOKE_NUMBER|write yoke_half_from",  # values, which have a type
     r"flags is (?:0x)?%|is not a YOKE_|is %d[:;,]|%d is not|YOKE_INTERVAL_|needs a depth|the direction of %s is %d",  # enumerators
+    r"record an event behind the first|write or fill them before|it is released, and look|release it with",  # YOKE_VALIDATE's, in the log
 )]
 
 
