@@ -48,6 +48,8 @@ static bool insert(yk_ranges *ranges, unsigned i, const yk_range *range)
 /* Drop the ranges from `first` up to `end`. */
 static void drop(yk_ranges *ranges, unsigned first, unsigned end)
 {
+    if (first == end)
+        return; /* there may be no list */
     for (unsigned i = first; i < end; i++)
         free(ranges->list[i].reads);
     memmove(&ranges->list[first], &ranges->list[end], (ranges->count - end) * sizeof *ranges->list);
