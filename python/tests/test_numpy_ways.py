@@ -224,7 +224,9 @@ def test_cuda_stream(device, stream):
         stream.event().lead_native(Foreign((0, 0)))
     if device.backend == "cuda":
         stream.wait_for_native(Foreign((0, 1)))
-        assert stream.event().lead_native(Foreign((0, 1)))
+        event = stream.event()
+        event.wait()  # before, it may not have got to the driver
+        assert event.lead_native(Foreign((0, 1)))
         assert yoke.ones(2).__dlpack__(stream=Foreign((0, 1)))
 
 
