@@ -20,7 +20,7 @@ NEVER_IN_PYTHON = [re.compile(each) for each in (
     r"start from YOKE_\w+_INIT",                                    # the sizes of structs
     r"make it with YOKE_ARGS|use YOKE_NUMBER|write yoke_half_from",  # values, which have a type
     r"flags is (?:0x)?%|is not a YOKE_|is %d[:;,]|%d is not|YOKE_INTERVAL_|needs a depth|the direction of %s is %d",  # enumerators
-    r"record an event behind the first|write or fill them before|it is released, and look|release it with",  # YOKE_VALIDATE's, in the log
+    r"record an event behind the first|write or fill them before|it is released, and look|release it with",  # the validator's log
 )]
 
 
