@@ -52,6 +52,21 @@ void yk_text_add(yk_text *text, const char *format, ...)
     va_end(args);
 }
 
+void yk_text_add_quoted(yk_text *text, const char *string)
+{
+    yk_text_add(text, "\"");
+    for (size_t length; *string; string += length ? length : 1) {
+        length = yk_letter(string);
+        if (*string == '"' || *string == '\\')
+            yk_text_add(text, "\\");
+        if ((unsigned char)*string < ' ')
+            yk_text_add(text, "\\u%04x", (unsigned)(unsigned char)*string);
+        else
+            yk_text_add_bytes(text, length ? string : "?", length ? length : 1);
+    }
+    yk_text_add(text, "\"");
+}
+
 const char *yk_text_get(const yk_text *text)
 {
     return text->data ? text->data : "";

@@ -14,6 +14,7 @@ typedef struct yk_text {
 
 void yk_text_add(yk_text *text, const char *format, ...) YOKE_PRINTF(2, 3);
 void yk_text_add_bytes(yk_text *text, const char *bytes, size_t length);
+void yk_text_add_quoted(yk_text *text, const char *string); /* as JSON writes it; what is no UTF-8 becomes ? */
 const char *yk_text_get(const yk_text *text); /* never NULL */
 /* Drop all but the first `length` bytes; a text that ran out of memory grows again. */
 void yk_text_cut(yk_text *text, size_t length);

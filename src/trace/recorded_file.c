@@ -105,7 +105,7 @@ static void add_dim(yk_text *text, const char *name, yoke_dim dim)
 static void add_word(yk_text *text, const char *name, const char *word)
 {
     yk_text_add(text, "\"%s\": ", name);
-    yk_trace_add_string(text, word);
+    yk_text_add_quoted(text, word);
 }
 
 static void add_value(yk_text *text, const yk_recorded_arg *arg)

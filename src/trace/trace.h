@@ -39,8 +39,6 @@ typedef struct yk_trace_slice {
     uint64_t enqueued, begin, end;
 } yk_trace_slice;
 
-/* Append a string of JSON, in its quotes. */
-void yk_trace_add_string(yk_text *text, const char *string);
 /* Open the file that YOKE_TRACE names, once; times count from `origin`. False: YOKE_TRACE is not set, or the file cannot be
  * written, which the log reports. */
 bool yk_trace_file_open(uint64_t origin);

@@ -146,27 +146,12 @@ void yk_trace_file_complete(void)
     write_line(&line);
 }
 
-void yk_trace_add_string(yk_text *text, const char *string)
-{
-    yk_text_add(text, "\"");
-    for (size_t length; *string; string += length ? length : 1) {
-        length = yk_letter(string);
-        if (*string == '"' || *string == '\\')
-            yk_text_add(text, "\\");
-        if ((unsigned char)*string < ' ')
-            yk_text_add(text, "\\u%04x", (unsigned)(unsigned char)*string);
-        else
-            yk_text_add_bytes(text, length ? string : "?", length ? length : 1);
-    }
-    yk_text_add(text, "\"");
-}
-
 static void add_member(yk_text *text, const char *name, const char *string)
 {
     if (!string)
         return;
     yk_text_add(text, ",\"%s\":", name);
-    yk_trace_add_string(text, string);
+    yk_text_add_quoted(text, string);
 }
 
 /* A process of the picture is a device, numbered in order of opening; its threads are rows of streams. */
@@ -185,7 +170,7 @@ static void name_row(const yoke_stream *stream, unsigned number, yk_trace_row ro
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"stream ",
                 stream->device->trace_number, row_number(number, row));
     yk_text name = { 0 };
-    yk_trace_add_string(&name, stream->label);
+    yk_text_add_quoted(&name, stream->label);
     yk_text_add_bytes(&line, yk_text_get(&name) + 1, name.length > 1 ? name.length - 2 : 0);
     yk_text_add(&line, "%s\"}}", what[row]);
     write_line(&line);
@@ -198,7 +183,7 @@ void yk_trace_file_device(const yoke_device *device)
     yk_text line = { 0 }, name = { 0 };
     yk_text_add(&name, "%s %s", info->selector, info->name);
     yk_text_add(&line, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", device->trace_number);
-    yk_trace_add_string(&line, yk_text_get(&name));
+    yk_text_add_quoted(&line, yk_text_get(&name));
     if (device->traits.in_host_memory)
         yk_text_add(&line, ",\"in_host_memory\":true");
     if (info->capabilities & YK_CAP(MAPPED))

@@ -104,21 +104,10 @@ static void log_report(const yk_report *report)
 static void add_string(yk_text *text, const char *name, const char *string)
 {
     yk_text_add(text, "\"%s\":", name);
-    if (!string) {
+    if (string)
+        yk_text_add_quoted(text, string);
+    else
         yk_text_add(text, "null");
-        return;
-    }
-    yk_text_add(text, "\"");
-    for (size_t length; *string; string += length ? length : 1) {
-        length = yk_letter(string);
-        if (*string == '"' || *string == '\\')
-            yk_text_add(text, "\\");
-        if ((unsigned char)*string < ' ')
-            yk_text_add(text, "\\u%04x", (unsigned)(unsigned char)*string);
-        else
-            yk_text_add_bytes(text, length ? string : "?", length ? length : 1);
-    }
-    yk_text_add(text, "\"");
 }
 
 static void add_mark(yk_text *text, const char *name, const yk_mark *mark)
